@@ -1,0 +1,2 @@
+//! zinspect.
+fn main() {}
