@@ -1,1 +1,3 @@
 //! zinspect.
+
+pub mod wire;
