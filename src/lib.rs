@@ -1,3 +1,4 @@
 //! zinspect.
 
+pub mod source;
 pub mod wire;

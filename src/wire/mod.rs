@@ -12,6 +12,7 @@
 
 #[macro_use]
 mod layout;
+pub mod dm;
 mod error;
 pub mod nvme;
 pub mod scsi;

@@ -1,0 +1,67 @@
+//! Commands to the devices of the running host. The only unsafe code of the program that talks to
+//! a driver is in this folder; each request reads, and none can write.
+
+mod call;
+mod dm;
+mod node;
+mod nvme;
+mod scsi;
+
+use rustix::io::Errno;
+
+use crate::source::command::{Command, CommandError, Commands, Node, Reply};
+
+/// How long a device may take for one command.
+const TIMEOUT_MS: u32 = 10_000;
+
+/// The running host.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LiveCommands;
+
+impl Commands for LiveCommands {
+    fn command(&self, node: &Node, command: &Command) -> Result<Reply, CommandError> {
+        let fd = node::open(node)?;
+        let device = Device {
+            fd,
+            path: &node.path,
+        };
+        match command {
+            Command::NvmeIdentify(identify) => nvme::identify(&device, *identify),
+            Command::Scsi(cdb) => scsi::read(&device, cdb),
+            Command::DmVersion => dm::version(&device).map(Reply::DmVersion),
+            Command::DmTargets => dm::targets(&device),
+            Command::DmTable { devno } => dm::table(&device, *devno),
+            Command::DmStatus { devno } => dm::status(&device, *devno),
+            Command::DmDeps { devno } => dm::deps(&device, *devno),
+        }
+    }
+}
+
+/// An open node, and its path for messages.
+struct Device<'a> {
+    fd: rustix::fd::OwnedFd,
+    path: &'a str,
+}
+
+impl Device<'_> {
+    fn refused(&self, request: &'static str, errno: Errno) -> CommandError {
+        CommandError::Ioctl {
+            errno,
+            path: self.path.to_owned(),
+            request,
+        }
+    }
+
+    fn malformed(&self, request: &'static str, why: impl Into<String>) -> CommandError {
+        CommandError::Malformed {
+            path: self.path.to_owned(),
+            request,
+            why: why.into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod headers;
+#[cfg(test)]
+mod tests;

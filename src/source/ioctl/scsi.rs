@@ -1,0 +1,128 @@
+//! SCSI commands through SG_IO, interface version 3 (include/scsi/sg.h). A [`ReadCdb`] can only
+//! be a command that reads, and data can only come from the device.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use rustix::ioctl::Opcode;
+
+use super::call::call;
+use super::{Device, TIMEOUT_MS};
+use crate::source::command::{CommandError, Reply};
+use crate::source::transcript::MAX_DATA;
+use crate::wire::scsi::cdb::ReadCdb;
+
+const REQUEST: &str = "SG_IO";
+
+pub(super) const SG_IO: Opcode = 0x2285;
+
+const SG_DXFER_NONE: i32 = -1;
+const SG_DXFER_FROM_DEV: i32 = -3;
+
+/// Sense data are never longer (SPC-6, sense data).
+const SENSE_LEN: usize = 252;
+
+/// `struct sg_io_hdr`.
+#[repr(C)]
+pub(super) struct SgIoHdr {
+    pub(super) interface_id: i32,
+    pub(super) dxfer_direction: i32,
+    pub(super) cmd_len: u8,
+    pub(super) mx_sb_len: u8,
+    pub(super) iovec_count: u16,
+    pub(super) dxfer_len: u32,
+    pub(super) dxferp: *mut c_void,
+    pub(super) cmdp: *mut u8,
+    pub(super) sbp: *mut c_void,
+    pub(super) timeout: u32,
+    pub(super) flags: u32,
+    pub(super) pack_id: i32,
+    pub(super) usr_ptr: *mut c_void,
+    pub(super) status: u8,
+    pub(super) masked_status: u8,
+    pub(super) msg_status: u8,
+    pub(super) sb_len_wr: u8,
+    pub(super) host_status: u16,
+    pub(super) driver_status: u16,
+    pub(super) resid: i32,
+    pub(super) duration: u32,
+    pub(super) info: u32,
+}
+
+/// What a command needs while it runs. The header that [`Buffers::header`] makes points here.
+struct Buffers {
+    cdb: Vec<u8>,
+    data: Vec<u8>,
+    sense: Vec<u8>,
+}
+
+impl Buffers {
+    /// The header for one command. `None` if a length does not fit its field.
+    fn header(&mut self) -> Option<SgIoHdr> {
+        let direction = if self.data.is_empty() {
+            SG_DXFER_NONE
+        } else {
+            SG_DXFER_FROM_DEV
+        };
+        Some(SgIoHdr {
+            interface_id: i32::from(b'S'),
+            dxfer_direction: direction,
+            cmd_len: u8::try_from(self.cdb.len()).ok()?,
+            mx_sb_len: u8::try_from(self.sense.len()).ok()?,
+            iovec_count: 0,
+            dxfer_len: u32::try_from(self.data.len()).ok()?,
+            dxferp: self.data.as_mut_ptr().cast(),
+            cmdp: self.cdb.as_mut_ptr(),
+            sbp: self.sense.as_mut_ptr().cast(),
+            timeout: TIMEOUT_MS,
+            flags: 0,
+            pack_id: 0,
+            usr_ptr: ptr::null_mut(),
+            status: 0,
+            masked_status: 0,
+            msg_status: 0,
+            sb_len_wr: 0,
+            host_status: 0,
+            driver_status: 0,
+            resid: 0,
+            duration: 0,
+            info: 0,
+        })
+    }
+}
+
+pub(super) fn read(device: &Device<'_>, cdb: &ReadCdb) -> Result<Reply, CommandError> {
+    let length = usize::try_from(cdb.transfer_len())
+        .ok()
+        .filter(|length| *length <= MAX_DATA)
+        .ok_or_else(|| device.malformed(REQUEST, format!("{cdb} asks for too much")))?;
+    let mut buffers = Buffers {
+        cdb: cdb.bytes().to_vec(),
+        data: vec![0; length],
+        sense: vec![0; SENSE_LEN],
+    };
+    let mut header = buffers
+        .header()
+        .ok_or_else(|| device.malformed(REQUEST, format!("{cdb} is too long")))?;
+    // SAFETY: the request takes a `struct sg_io_hdr`, which `SgIoHdr` is; its pointers and lengths
+    // are those of `buffers`, which lives, untouched, until after the call.
+    let result = unsafe { call(&device.fd, SG_IO, &mut header) };
+    result.map_err(|errno| device.refused(REQUEST, errno))?;
+
+    let Buffers {
+        mut data,
+        mut sense,
+        ..
+    } = buffers;
+    // A residual that is negative or longer than the buffer says nothing about what was written.
+    let residual = usize::try_from(header.resid).unwrap_or(0);
+    data.truncate(data.len().checked_sub(residual).unwrap_or(data.len()));
+    sense.truncate(usize::from(header.sb_len_wr));
+    Ok(Reply::Scsi {
+        status: header.status,
+        host_status: header.host_status,
+        driver_status: header.driver_status,
+        sense,
+        data,
+    })
+}
