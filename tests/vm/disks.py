@@ -53,3 +53,13 @@ def ahci(disk: Disk, serial: str) -> list[str]:
 
 def virtio_blk(disk: Disk, serial: str) -> list[str]:
     return [*disk.drive(serial), "-device", f"virtio-blk-pci,drive={serial},serial={serial}"]
+
+
+def one_of_each(folder: Path, size: int) -> tuple[list[Disk], list[str]]:
+    """A disk on each kind of controller, known to the guest by its serial."""
+    images = {serial: Disk(folder / f"{serial}.img", size) for serial in
+              ("nvme-plain", "nvme-shared", "virtio-scsi", "ahci", "virtio-blk")}
+    makers = (nvme, nvme_shared, virtio_scsi, ahci, virtio_blk)
+    arguments = [word for (serial, disk), maker in zip(images.items(), makers, strict=True)
+                 for word in maker(disk, serial)]
+    return list(images.values()), arguments

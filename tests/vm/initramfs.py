@@ -52,6 +52,7 @@ def write(archive: newc.Archive, kernel: Kernel, files: dict[str, Path], modules
     for program, names in contents.LINKS.items():
         for name in names:
             archive.link(f"bin/{name}", program)
+    archive.link("sbin/modprobe", "../bin/kmod")  # where the kernel itself calls it
     archive.file("etc/passwd", b"root:x:0:0::/root:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n")
     archive.file("etc/group", b"root:x:0:\ndisk:x:6:\nnogroup:x:65534:\n")
     # Neither busybox nor every kmod reads compressed modules, and depmod must see them as they

@@ -25,6 +25,8 @@ import kernels
 from cache import HERE, RigError
 
 ATTEMPTS = 3
+# Relative to the boot's folder: a socket's path may have 107 bytes only.
+MONITOR = "monitor"
 
 # Software emulation unless asked for otherwise. With thread=multi guests panic now and then.
 ACCELERATION = os.environ.get("ZINSPECT_VM_ACCEL", "tcg,thread=single")
@@ -81,50 +83,16 @@ class Vm:
 
     def __init__(self, machine: Machine):
         self.machine = machine
-        self.closing = secrets.token_hex(4)
+        self.closing = secrets.token_hex(4)  # an earlier boot's line must not count as this one's
         self.out = machine.work / "out"
         self._lines: list[str] = []
         self._changed = threading.Condition()
         self._ended = False
-        self._lay_share()
-        self._start(self._command())
-
-    def _lay_share(self):
-        share = self.machine.work / "in"
-        for folder in (share, self.out):
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir(parents=True)
-        for path in (HERE / "guest").glob("*.sh"):
-            shutil.copy(path, share / path.name)
-        for inside, outside in self.machine.root.items():
-            target = share / "root" / inside.lstrip("/")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(outside, target)
-        lines = [f"{key}='{value}'\n" for key, value in self.machine.settings.items()]
-        (share / "settings.sh").write_text("".join(lines))
-
-    def _command(self) -> list[str]:
-        machine = self.machine
-        kernel = kernels.get(machine.kernel)
-        append = f"console=ttyS0 quiet panic=-1 rig.closing={self.closing} " \
-                 f"rig.script={machine.script} {machine.append}"
-        self._monitor = machine.work / "monitor"
-        return [
-            "qemu-system-x86_64", "-machine", "q35", "-accel", ACCELERATION, "-cpu", "max",
-            "-smp", str(machine.cpus), "-m", machine.memory, "-nodefaults", "-no-user-config",
-            "-display", "none", "-serial", "stdio", "-no-reboot",
-            "-qmp", f"unix:{short(self._monitor)},server=on,wait=off",
-            "-kernel", str(kernel.image), "-initrd", str(initramfs.build(kernel)),
-            "-append", append,
-            "-virtfs", f"local,path={machine.work},mount_tag=share,security_model=none,"
-                       "multidevs=remap",
-            *machine.devices,
-        ]
+        self._start(prepared_command(machine, self.closing))
 
     def _start(self, command: list[str]):
         self.started = time.monotonic()
         try:
-            # In the folder of the boot, so that the monitor's socket has a short name.
             self.process = subprocess.Popen(
                 command, cwd=self.machine.work, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 stderr=open(self.machine.work / "qemu.log", "wb"))
@@ -172,7 +140,7 @@ class Vm:
         """One QMP command, on a connection of its own: device_del, system_reset, quit."""
         with socket.socket(socket.AF_UNIX) as link:
             link.settimeout(60)
-            link.connect(short(self._monitor, self.machine.work))
+            link.connect(os.path.relpath(self.machine.work / MONITOR))
             stream = link.makefile("rwb")
             stream.readline()  # QEMU's greeting
             for message in ({"execute": "qmp_capabilities"},
@@ -218,9 +186,42 @@ class Vm:
             self.kill()
 
 
-def short(socket_path: Path, start: Path | None = None) -> str:
-    """A socket's path may have 107 bytes: relative to where QEMU runs it always fits."""
-    return socket_path.name if start is None else os.path.relpath(socket_path)
+def prepared_command(machine: Machine, closing: str = "none") -> list[str]:
+    """Lays the share of a machine, and gives the command that boots it, to be run in `work`."""
+    lay_share(machine)
+    kernel = kernels.get(machine.kernel)
+    append = (f"console=ttyS0 quiet panic=-1 rig.closing={closing} rig.script={machine.script} "
+              f"{machine.append}")
+    return [
+        "qemu-system-x86_64", "-machine", "q35", "-accel", ACCELERATION, "-cpu", "max",
+        "-smp", str(machine.cpus), "-m", machine.memory, "-nodefaults", "-no-user-config",
+        "-display", "none", "-serial", "stdio", "-no-reboot",
+        "-qmp", f"unix:{MONITOR},server=on,wait=off",
+        "-kernel", str(kernel.image), "-initrd", str(initramfs.build(kernel)), "-append", append,
+        "-virtfs", f"local,path={machine.work},mount_tag=share,security_model=none,"
+                   "multidevs=remap",
+        *machine.devices,
+    ]
+
+
+def lay_share(machine: Machine):
+    share = machine.work / "in"
+    for folder in (share, machine.work / "out"):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+    for path in (HERE / "guest").glob("*.sh"):
+        shutil.copy(path, share / path.name)
+    for inside, outside in machine.root.items():
+        target = share / "root" / inside.lstrip("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(outside, target)
+    # They are laid over the guest's own, where a plain user must get through.
+    for folder in [path for path in (share / "root").rglob("*") if path.is_dir()]:
+        folder.chmod(0o755)
+    (share / "root").mkdir(mode=0o755, exist_ok=True)
+    (share / "root").chmod(0o755)
+    lines = [f"{key}='{value}'\n" for key, value in machine.settings.items()]
+    (share / "settings.sh").write_text("".join(lines))
 
 
 def zinspect_files(program: Path) -> dict[str, Path]:
