@@ -1,5 +1,7 @@
 """A report made with less access against root's: less is known, and nothing is wrong."""
 
+import json
+
 from checks import Checks
 from stage import Stage
 
@@ -28,7 +30,8 @@ def hold(stage: Stage, checks: Checks, root: str, plain: str, denied: bool = Tru
 
 def compare(path: str, root, plain, wrong: list[str], lost: list[str]):
     """Walks both: `lost` gets paths that only root knows, `wrong` what contradicts."""
-    if root == plain:
+    # As text, since 1 and true are equal in Python.
+    if json.dumps(root, sort_keys=True) == json.dumps(plain, sort_keys=True):
         return
     if plain is None:
         lost.append(path)

@@ -1,5 +1,7 @@
 """A captured host's report against the live one: the same but for `source`."""
 
+import json
+
 from checks import Checks
 from stage import Stage
 
@@ -21,7 +23,8 @@ def hold(stage: Stage, checks: Checks, live: str, snapshot: str):
 
 
 def differ(path: str, live, snapshot, found: list[str]):
-    if live == snapshot:
+    # As text, since 1 and true are equal in Python.
+    if json.dumps(live, sort_keys=True) == json.dumps(snapshot, sort_keys=True):
         return
     if isinstance(live, dict) and isinstance(snapshot, dict):
         for key in sorted(set(live) | set(snapshot)):
