@@ -61,14 +61,14 @@ class Stage:
         return any("write_zeroes_unmap_max_bytes" in queue for queue in self.queues().values())
 
 
-def pick(value, *paths: str):
-    """The first of some dotted paths that leads to something; KeyError says what there is."""
-    for path in paths:
-        here = value
-        for part in path.split("."):
-            if not isinstance(here, dict) or part not in here:
-                break
-            here = here[part]
-        else:
-            return here
-    raise KeyError(f"no {' or '.join(paths)} in {sorted(value) if isinstance(value, dict) else value!r}")
+def pick(value, path: str):
+    """Where a dotted path leads; KeyError says what there is instead."""
+    here = value
+    for part in path.split("."):
+        if here is None and value is not None:
+            return None  # a part that is null as a whole: its fields are null
+        if not isinstance(here, dict) or part not in here:
+            there = sorted(here) if isinstance(here, dict) else here
+            raise KeyError(f"no {path}: {there!r}")
+        here = here[part]
+    return here

@@ -49,10 +49,10 @@ def compare(path: str, root, plain, wrong: list[str], lost: list[str]):
 
 
 def covered(path: str, unread: list[dict]) -> bool:
-    """Predictions and verdicts follow from the fields: any denied field explains them."""
+    """Whether `unread` names the field, or a part that it lies in, as denied or not asked for."""
     reasons = [u for u in unread if u.get("status") in ("denied", "not-asked")]
-    if path.startswith(("predicted", "verdict")):
+    # Predictions and verdicts follow from the fields: any denied field explains them.
+    if path.startswith(("predicted", "verdict")) or path.endswith(".predicted"):
         return bool(reasons)
-    part = path.split(".")[0]
-    return any(part in str(u.get("field")).split(".") or part in str(u.get("detail"))
-               for u in reasons)
+    names = [str(u.get("field")) for u in reasons]
+    return any(path == name or path.startswith(name + ".") for name in names)
