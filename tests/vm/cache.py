@@ -13,6 +13,10 @@ class RigError(Exception):
     """The rig itself cannot do what it was asked: no test has failed, none has run."""
 
 
+class CannotRunHere(RigError):
+    """This machine, or Debian's archive of today, lacks something: skipped, with this reason."""
+
+
 def cache_dir() -> Path:
     """`.cache/vm` at the root of the repository (git ignores it), or $ZINSPECT_CACHE."""
     given = os.environ.get("ZINSPECT_CACHE")

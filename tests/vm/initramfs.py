@@ -14,7 +14,7 @@ from pathlib import Path
 
 import contents
 import newc
-from cache import HERE, RigError, cache_dir, locked
+from cache import HERE, CannotRunHere, RigError, cache_dir, locked
 from kernels import Kernel, call
 
 # Debian's own folders first: a program of the same name elsewhere may be anything.
@@ -112,7 +112,7 @@ def program_files() -> dict[str, Path]:
         path = find(name)
         if path is None:
             if name == "busybox":
-                raise RigError("busybox-static is not installed: run tests/vm/setup")
+                raise CannotRunHere("busybox-static is not installed: run tests/vm/setup")
             continue
         files[f"bin/{name}"] = path
         files.update(libraries(path))

@@ -16,7 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cache import RigError, cache_dir, locked
+from cache import CannotRunHere, RigError, cache_dir, locked
 
 # Debian's suite for a series; whatever is not here is looked for in the backports.
 SUITES = {"6.1": "bookworm", "6.12": "trixie"}
@@ -101,7 +101,7 @@ def choose(series: str, apt: "Apt") -> tuple[str, list[str]]:
             return version, [f"linux-binary-{version}", modules]
         if name.startswith("linux-image-") and f"linux-binary-{version}" not in names:
             return version, [name]
-    raise RigError(f"Debian's {apt.suite} has no complete kernel {series} for amd64")
+    raise CannotRunHere(f"Debian's {apt.suite} has no complete kernel {series} for amd64")
 
 
 def natural(text) -> list:
@@ -136,7 +136,10 @@ class Apt:
         signed = f"[signed-by={KEYRING}] " if Path(KEYRING).exists() else ""
         source = f"deb {signed}{mirror()} {self.suite} main\n"
         (self.base / "sources.list").write_text(source)
-        call(["apt-get", "-q", *self.options(), "update", "--error-on=any"])
+        try:
+            call(["apt-get", "-q", *self.options(), "update", "--error-on=any"])
+        except RigError as error:
+            raise CannotRunHere(f"cannot read Debian's list of packages: {error}") from None
 
     def package_names(self, prefix: str) -> set[str]:
         """Names that the index really has: `pkgnames` alone also lists mere mentions."""
@@ -162,7 +165,7 @@ def mirror() -> str:
         # may lie elsewhere.
         if suite in ("bookworm", "trixie", "forky", "sid", "stable", "testing", "unstable"):
             return address
-    raise RigError("apt's sources name no Debian suite: cannot tell where Debian's kernels are")
+    raise CannotRunHere("apt's sources name no Debian suite: cannot tell where Debian's kernels are")
 
 
 def call(command: list[str], cwd: Path | None = None) -> str:
@@ -170,7 +173,7 @@ def call(command: list[str], cwd: Path | None = None) -> str:
         done = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, errors="replace")
     except FileNotFoundError:
-        raise RigError(f"{command[0]} is not installed: run tests/vm/setup") from None
+        raise CannotRunHere(f"{command[0]} is not installed: run tests/vm/setup") from None
     if done.returncode:
         words = [word for word in command if word != "-o" and "::" not in word]
         raise RigError(f"{' '.join(words)} failed ({done.returncode}): {done.stderr.strip()}")

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import initramfs
 import kernels
-from cache import HERE, RigError
+from cache import HERE, CannotRunHere, RigError
 
 ATTEMPTS = 3
 # Relative to the boot's folder: a socket's path may have 107 bytes only.
@@ -97,7 +97,7 @@ class Vm:
                 command, cwd=self.machine.work, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 stderr=open(self.machine.work / "qemu.log", "wb"))
         except FileNotFoundError:
-            raise RigError("qemu-system-x86_64 is not installed: run tests/vm/setup") from None
+            raise CannotRunHere("qemu-system-x86_64 is not installed: run tests/vm/setup") from None
         threading.Thread(target=self._read_console, daemon=True).start()
 
     def _read_console(self):
