@@ -6,7 +6,7 @@ from checks import Checks
 from stage import Stage
 
 # What may differ: the words and the reasons follow from what was known.
-FREE = {"unread", "summary", "reasons", "conflicts", "agreement", "evidence", "raw_bytes"}
+FREE = {"unread", "summary", "because", "reasons", "conflicts", "agreement", "evidence", "raw_bytes"}
 
 
 def hold(stage: Stage, checks: Checks, root: str, plain: str, denied: bool = True):

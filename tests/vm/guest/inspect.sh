@@ -97,7 +97,7 @@ saved plain-table $plain zinspect
 saved capture zinspect capture $stage/host.tar.gz
 saved capture-again zinspect capture $stage/again.tar.gz
 saved snapshot zinspect --snapshot $stage/host.tar.gz -o json
-saved snapshot-tree zinspect --snapshot $stage/host.tar.gz tree
+saved snapshot-tree zinspect tree --snapshot $stage/host.tar.gz
 saved snapshot-table zinspect --snapshot $stage/host.tar.gz
 saved plain-capture $plain zinspect capture /dev/shm/plain.tar.gz
 saved plain-snapshot zinspect --snapshot /dev/shm/plain.tar.gz -o json

@@ -21,4 +21,4 @@ partition_on $(named virtio-scsi)
 loop_on /dev/$(named ahci)
 zinspect capture $out/host.tar.gz || fail "zinspect capture"
 zinspect -o json >$out/report.json || fail "zinspect"
-zinspect --snapshot $out/host.tar.gz tree
+zinspect tree --snapshot $out/host.tar.gz
