@@ -1,0 +1,1 @@
+"""Each module here is a scenario: TITLE, KERNELS, and run(context). See ../README.md."""
