@@ -1,4 +1,20 @@
-//! zinspect.
+//! zinspect: what a block device really does when it is asked for zeroes, and why.
+//!
+//! Data flows one way:
+//!
+//! ```text
+//! source ── bytes, errno ──▶ wire ── structures ──▶ facts ── readings with origin ──▶ model ── graph ──▶
+//! verdict ── mode and reasons ──▶ view ── records ──▶ zinspect_exporters
+//! ```
+//!
+//! Only [`source`] makes system calls. Everything after it is pure and runs the same on a live host, a captured one
+//! and a scripted one. A value that cannot be read is data ([`facts::reading::Reading`]), not an error.
+#![deny(clippy::indexing_slicing)]
 
+pub mod cli;
+pub mod facts;
+pub mod model;
 pub mod source;
+pub mod verdict;
+pub mod view;
 pub mod wire;

@@ -1,2 +1,18 @@
-//! zinspect.
-fn main() {}
+//! The `zinspect` program: parse, run, exit code.
+
+use std::process::ExitCode;
+
+use zinspect::cli::args::Cli;
+use zinspect::cli::{self, Exit};
+
+fn main() -> ExitCode {
+    let cli = Cli::read();
+    match cli::run(&cli) {
+        Ok(exit) => ExitCode::from(exit as u8),
+        Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("zinspect: {error}");
+            ExitCode::from(Exit::Usage as u8)
+        }
+    }
+}

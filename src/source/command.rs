@@ -244,6 +244,12 @@ impl<C: Commands + ?Sized> Commands for &C {
     }
 }
 
+impl<C: Commands + ?Sized> Commands for std::rc::Rc<C> {
+    fn command(&self, node: &Node, command: &Command) -> Result<Reply, CommandError> {
+        (**self).command(node, command)
+    }
+}
+
 impl<C: Commands + ?Sized> Commands for Box<C> {
     fn command(&self, node: &Node, command: &Command) -> Result<Reply, CommandError> {
         (**self).command(node, command)

@@ -67,6 +67,17 @@ pub fn errno_text(errno: Errno) -> String {
     format!("{} ({})", errno_name(errno), errno.raw_os_error())
 }
 
+/// Name, number and the C library's words: "EACCES (13): permission denied".
+pub fn describe(errno: Errno) -> String {
+    let words = std::io::Error::from(errno).to_string();
+    let words = words
+        .split(" (os error")
+        .next()
+        .unwrap_or(&words)
+        .to_lowercase();
+    format!("{}: {words}", errno_text(errno))
+}
+
 /// The error number written as a name, or as a number where there is no name.
 pub(crate) fn parse_errno(word: &str) -> Option<Errno> {
     if let Some((errno, _)) = NAMES.iter().find(|(_, name)| *name == word) {

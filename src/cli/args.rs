@@ -1,0 +1,265 @@
+//! The command line, as clap has it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::model::device::Kind;
+use crate::verdict::judgement::Zeroing;
+
+/// What a block device really does when it is asked for zeroes, and why.
+#[derive(Debug, Parser)]
+#[command(
+    name = "zinspect",
+    version,
+    max_term_width = 100,
+    after_help = "Without a target every block device is listed; with targets each is explained.\n\
+                  Exit status: 0 all targets were read, 1 --require was not met, 2 usage or environment,\n\
+                  32 none of the targets could be read, 64 some could."
+)]
+pub struct Cli {
+    /// What to do; without one, list or explain.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// List or explain.
+    #[command(flatten)]
+    pub inspect: Inspect,
+    /// Which host is read.
+    #[command(flatten)]
+    pub host: HostArgs,
+    /// How things are shown.
+    #[command(flatten)]
+    pub out: OutputArgs,
+}
+
+impl Cli {
+    /// The command line, with the columns in its help.
+    pub fn command_with_columns() -> clap::Command {
+        <Self as clap::CommandFactory>::command().mut_arg("columns", |columns| {
+            columns.long_help(crate::view::fields::help())
+        })
+    }
+
+    /// Reads the command line; on a mistake or a call for help says so and ends the program.
+    pub fn read() -> Self {
+        let matches = Self::command_with_columns().get_matches();
+        <Self as clap::FromArgMatches>::from_arg_matches(&matches)
+            .unwrap_or_else(|error| error.exit())
+    }
+}
+
+/// Everything but listing and explaining.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Draw the topology as a tree
+    Tree(TreeArgs),
+    /// Record all that zinspect reads on this host in one archive
+    Capture(CaptureArgs),
+    /// Print what packages are made of
+    #[command(hide = true)]
+    Gen(GenArgs),
+}
+
+/// Which host is read.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Host")]
+pub struct HostArgs {
+    /// Read a capture made by `zinspect capture` instead of this host
+    #[arg(long, value_name = "FILE", conflicts_with = "sysroot", global = true)]
+    pub snapshot: Option<PathBuf>,
+    /// Read the captured root in DIR (DIR/sys, DIR/proc, DIR/run/udev/data); no link in it leads out
+    #[arg(long, value_name = "DIR", global = true)]
+    pub sysroot: Option<PathBuf>,
+    /// Send no command to any device: sysfs, proc and the udev database alone
+    #[arg(long, global = true)]
+    pub no_ioctl: bool,
+}
+
+/// How things are shown.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Output")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
+pub struct OutputArgs {
+    /// Sizes in bytes; JSON, CSV and metrics always have them so
+    #[arg(short, long, global = true)]
+    pub bytes: bool,
+    /// Colour: auto is on a terminal where NO_COLOR is not set
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto, global = true)]
+    pub color: When,
+    /// Cut nothing to the width of the terminal
+    #[arg(long, global = true)]
+    pub no_wrap: bool,
+    /// No line of column names
+    #[arg(short = 'n', long, global = true)]
+    pub no_headings: bool,
+    /// Draw trees in ASCII
+    #[arg(long, global = true)]
+    pub ascii: bool,
+}
+
+/// Whether to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// In which form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A row for each device.
+    Table,
+    /// A page for each device: verdict, reasons, evidence.
+    Detail,
+    /// The topology.
+    Tree,
+    /// One object, after the contract of version 1.
+    Json,
+    /// An object for each device and line.
+    Ndjson,
+    /// Columns, separated by commas.
+    Csv,
+    /// Metrics in text format 0.0.4.
+    Prometheus,
+}
+
+/// A verdict that scripts ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Require {
+    /// Each target zeroes by deallocating.
+    Unmap,
+    /// Each target has a zeroes command.
+    Offload,
+}
+
+/// Listing and explaining.
+#[derive(Debug, Args)]
+pub struct Inspect {
+    /// Kernel name, /dev path or link, MAJ:MIN, partition, NVMe controller or hidden path; a word without a slash is
+    /// a kernel name, a file of that name is ./name
+    #[arg(value_name = "TARGET")]
+    pub targets: Vec<String>,
+    /// Form of the answer [default: table without a target, detail with one]
+    #[arg(short, long, value_enum, value_name = "FORMAT")]
+    pub output: Option<Format>,
+    /// Columns by name, separated by commas; "+a,b" adds to the default ones, "all" is every one
+    #[arg(short, long, value_name = "LIST")]
+    pub columns: Option<String>,
+    /// List the columns with their meaning, and stop
+    #[arg(long)]
+    pub list_columns: bool,
+    /// Sort by a column; "-size" sorts downwards
+    #[arg(short, long, value_name = "COLUMN", allow_hyphen_values = true)]
+    pub sort: Option<String>,
+    /// Only devices of these kinds
+    #[arg(short, long, value_name = "KIND", value_delimiter = ',', value_parser = parse_kind)]
+    pub kind: Vec<Kind>,
+    /// Only devices with these verdicts
+    #[arg(long, value_name = "VERDICT", value_delimiter = ',', value_parser = parse_zeroing)]
+    pub verdict: Vec<Zeroing>,
+    /// Devices that nobody asks about as well: unbound loop and nbd, RAM disks, empty zram
+    #[arg(short, long)]
+    pub all: bool,
+    /// Show the bytes beside each decoded field
+    #[arg(long)]
+    pub raw: bool,
+    /// Exit 1 unless every target meets this: unmap meets offload, unknown meets neither
+    #[arg(long, value_enum, value_name = "VERDICT")]
+    pub require: Option<Require>,
+}
+
+impl Inspect {
+    /// The first option that only listing and explaining have, if one was given: subcommands do not take it.
+    pub fn own_option(&self) -> Option<&'static str> {
+        let given = [
+            (self.output.is_some(), "--output"),
+            (self.columns.is_some(), "--columns"),
+            (self.list_columns, "--list-columns"),
+            (self.sort.is_some(), "--sort"),
+            (!self.kind.is_empty(), "--kind"),
+            (!self.verdict.is_empty(), "--verdict"),
+            (self.all, "--all"),
+            (self.raw, "--raw"),
+            (self.require.is_some(), "--require"),
+            (!self.targets.is_empty(), "a target"),
+        ];
+        given
+            .into_iter()
+            .find(|(given, _)| *given)
+            .map(|(_, name)| name)
+    }
+}
+
+/// Drawing.
+#[derive(Debug, Args)]
+pub struct TreeArgs {
+    /// Where to begin; everything without one
+    #[arg(value_name = "TARGET")]
+    pub targets: Vec<String>,
+    /// From what stands on top down to the disks
+    #[arg(short, long)]
+    pub inverse: bool,
+    /// Devices that nobody asks about as well
+    #[arg(short, long)]
+    pub all: bool,
+}
+
+/// Capturing.
+#[derive(Debug, Args)]
+pub struct CaptureArgs {
+    /// Archive to write: gzipped tar, whole or not at all
+    #[arg(value_name = "FILE.tar.gz")]
+    pub file: PathBuf,
+}
+
+/// Generating.
+#[derive(Debug, Args)]
+pub struct GenArgs {
+    /// What to print
+    #[arg(value_enum)]
+    pub what: Generated,
+}
+
+/// What packages are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Generated {
+    /// The JSON Schema of the report.
+    Schema,
+}
+
+fn parse_kind(word: &str) -> Result<Kind, String> {
+    let known = || {
+        Kind::ALL
+            .iter()
+            .map(|kind| kind.word())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    Kind::ALL
+        .iter()
+        .find(|kind| kind.word() == word)
+        .copied()
+        .ok_or_else(|| format!("not one of {}", known()))
+}
+
+fn parse_zeroing(word: &str) -> Result<Zeroing, String> {
+    let known = || {
+        Zeroing::ALL
+            .iter()
+            .map(|z| z.word())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    Zeroing::ALL
+        .iter()
+        .find(|z| z.word() == word)
+        .copied()
+        .ok_or_else(|| format!("not one of {}", known()))
+}

@@ -1,0 +1,26 @@
+//! `zinspect capture`: records all that zinspect reads.
+
+use super::args::{CaptureArgs, Cli};
+use super::{Exit, RunError, host, report_missing};
+use crate::facts::collect::{self, Collector};
+use crate::facts::needs::Needs;
+use crate::facts::target;
+use crate::source::open;
+
+/// Reads everything once, through a recorder.
+pub(super) fn run(cli: &Cli, args: &CaptureArgs) -> Result<Exit, RunError> {
+    let (host, recording) = open::recording(host::open(&cli.host)?);
+    let collector = Collector::new(&host, Needs::ALL);
+    let collected = collect::all(&collector)?;
+    report_missing(&collected.missing);
+    collector.mounts();
+    target::index(&collector);
+    recording.save(&args.file)?;
+    let (files, commands) = recording.size();
+    eprintln!(
+        "zinspect: {} devices, {files} files, links and folders, {commands} commands in {}",
+        collected.topology.len(),
+        args.file.display()
+    );
+    Ok(Exit::All)
+}

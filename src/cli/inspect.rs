@@ -1,0 +1,310 @@
+//! `zinspect [TARGET…]`: lists, or explains.
+
+use std::collections::HashMap;
+use std::io::Write;
+
+use zinspect_exporters::{
+    Cell, Field, Streamed, select, write_csv, write_json, write_ndjson, write_page,
+    write_prometheus, write_table, write_tree,
+};
+
+use super::args::{Cli, Format, Inspect, OutputArgs, Require};
+use super::{Exit, RunError, exit_of, host, output, report_failures, report_missing};
+use crate::facts::collect::Collector;
+use crate::facts::needs::Needs;
+use crate::model::device::{BlockDevice, Kind};
+use crate::model::ids::{KName, natural_order};
+use crate::model::topology::Topology;
+use crate::verdict::Judge;
+use crate::verdict::judgement::{self, Zeroing};
+use crate::view::report::{Device, Report, SCHEMA_VERSION};
+use crate::view::tree::{self, Growth};
+use crate::view::{detail, fields, metrics};
+
+/// Lists or explains.
+pub(super) fn run(cli: &Cli) -> Result<Exit, RunError> {
+    let args = &cli.inspect;
+    if args.list_columns {
+        return list_columns(&cli.out);
+    }
+    let explains = !args.targets.is_empty();
+    let format = args.output.unwrap_or(if explains {
+        Format::Detail
+    } else {
+        Format::Table
+    });
+    let columns = select(
+        &fields::ALL,
+        args.columns.as_deref().unwrap_or_default(),
+        fields::DEFAULT,
+    )?;
+    let sort = args.sort.as_deref().map(sort_key).transpose()?;
+    let needs = needs(format, &columns, sort.as_ref());
+    let source = host::open(&cli.host)?;
+    let collector = Collector::new(&source, needs);
+    let (targets, failures) = host::resolve(&collector, &args.targets);
+    let collected = host::collect(&collector, explains.then_some(&targets[..]))?;
+    let run = Run {
+        args,
+        out: &cli.out,
+        format,
+        columns,
+        sort,
+        needs,
+        explains,
+        topology: &collected.topology,
+    };
+    report_failures(&failures);
+    report_missing(&collected.missing);
+    let judge = Judge::new(&collected.topology, &collector.kernel);
+    let shown = run.choose(&judge, &targets);
+    let mut out = output::stdout();
+    run.write(&mut out, &collector, &judge, &shown)?;
+    output::finish(out)?;
+    let gone = targets
+        .iter()
+        .filter(|kname| collected.topology.get(kname).is_none())
+        .count();
+    let exit = exit_of(targets.len() + failures.len(), gone + failures.len());
+    let required: Vec<&BlockDevice> = match explains {
+        true => targets
+            .iter()
+            .filter_map(|kname| collected.topology.get(kname))
+            .collect(),
+        false => shown,
+    };
+    Ok(match args.require {
+        Some(require) if exit == Exit::All && !met(&judge, &required, require) => Exit::NotMet,
+        _ => exit,
+    })
+}
+
+fn needs(format: Format, columns: &[&Field<Device>], sort: Option<&Sort>) -> Needs {
+    let needs = match format {
+        Format::Table | Format::Csv => fields::needs(columns),
+        Format::Prometheus => Needs::VERDICT,
+        Format::Detail | Format::Tree | Format::Json | Format::Ndjson => Needs::ALL,
+    };
+    sort.map_or(needs, |sort| needs.union(fields::needs(&[sort.field])))
+}
+
+fn met(judge: &Judge, devices: &[&BlockDevice], require: Require) -> bool {
+    let least = match require {
+        Require::Unmap => Zeroing::Unmap,
+        Require::Offload => Zeroing::Offload,
+    };
+    !devices.is_empty()
+        && devices
+            .iter()
+            .all(|device| judgement::judge(judge, device).verdict.zeroing >= least)
+}
+
+/// A column to sort by, and which way.
+struct Sort {
+    field: &'static Field<Device>,
+    down: bool,
+}
+
+fn sort_key(word: &str) -> Result<Sort, RunError> {
+    let (name, down) = word
+        .strip_prefix('-')
+        .map_or((word, false), |name| (name, true));
+    let found = select(&fields::ALL, name, &[])?;
+    match found.as_slice() {
+        [field] => Ok(Sort { field, down }),
+        _ => Err(RunError::Usage(format!("--sort {word}: wants one column"))),
+    }
+}
+
+fn list_columns(args: &OutputArgs) -> Result<Exit, RunError> {
+    const LIST: &[Field<Field<Device>>] = &[
+        Field {
+            key: "header",
+            header: "COLUMN",
+            help: "",
+            unit: zinspect_exporters::Unit::None,
+            tone: None,
+            get: |f| Cell::from(f.header),
+        },
+        Field {
+            key: "key",
+            header: "KEY",
+            help: "",
+            unit: zinspect_exporters::Unit::None,
+            tone: None,
+            get: |f| Cell::from(f.key),
+        },
+        Field {
+            key: "help",
+            header: "MEANING",
+            help: "",
+            unit: zinspect_exporters::Unit::None,
+            tone: None,
+            get: |f| Cell::from(f.help),
+        },
+    ];
+    let mut out = output::stdout();
+    let columns: Vec<&Field<Field<Device>>> = LIST.iter().collect();
+    write_table(&mut out, &columns, &fields::ALL, &output::options(args))?;
+    output::finish(out)?;
+    Ok(Exit::All)
+}
+
+struct Run<'r> {
+    args: &'r Inspect,
+    out: &'r OutputArgs,
+    format: Format,
+    columns: Vec<&'r Field<Device>>,
+    sort: Option<Sort>,
+    needs: Needs,
+    explains: bool,
+    topology: &'r Topology,
+}
+
+impl<'r> Run<'r> {
+    /// The devices to show: the targets and what is below them in JSON, the targets alone elsewhere; without targets
+    /// everything that is listed. Filters apply to all.
+    fn choose(&self, judge: &Judge, targets: &[KName]) -> Vec<&'r BlockDevice> {
+        let with_stacks = matches!(self.format, Format::Json | Format::Ndjson);
+        let named = |device: &&BlockDevice| {
+            !self.explains || with_stacks || targets.contains(&device.kname)
+        };
+        let listed = |device: &&BlockDevice| self.explains || self.args.all || is_listed(device);
+        let kind = |device: &&BlockDevice| {
+            self.args.kind.is_empty() || self.args.kind.contains(&device.kind)
+        };
+        let verdict = |device: &&BlockDevice| {
+            self.args.verdict.is_empty()
+                || self
+                    .args
+                    .verdict
+                    .contains(&judgement::judge(judge, device).verdict.zeroing)
+        };
+        self.topology
+            .iter()
+            .filter(named)
+            .filter(listed)
+            .filter(kind)
+            .filter(verdict)
+            .collect()
+    }
+
+    fn reports(&self, judge: &Judge, shown: &[&BlockDevice]) -> Vec<Device> {
+        let mut reports: Vec<Device> = shown
+            .iter()
+            .map(|device| Device::new(judge, device, self.needs))
+            .collect();
+        if let Some(sort) = &self.sort {
+            reports.sort_by(|a, b| {
+                let order = compare(&(sort.field.get)(a), &(sort.field.get)(b));
+                if sort.down { order.reverse() } else { order }
+            });
+        }
+        reports
+    }
+
+    fn write(
+        &self,
+        out: &mut dyn Write,
+        collector: &Collector,
+        judge: &Judge,
+        shown: &[&BlockDevice],
+    ) -> Result<(), RunError> {
+        let options = output::options(self.out);
+        match self.format {
+            Format::Table => {
+                write_table(out, &self.columns, &self.reports(judge, shown), &options)?;
+            }
+            Format::Csv => write_csv(out, &self.columns, self.reports(judge, shown).into_iter())?,
+            Format::Detail => self.pages(out, judge, shown)?,
+            Format::Json if self.sort.is_none() => {
+                let devices = shown
+                    .iter()
+                    .map(|device| Device::new(judge, device, self.needs));
+                write_json(out, &document(collector, Streamed::new(devices)), true)?;
+            }
+            Format::Json => {
+                let devices = Streamed::new(self.reports(judge, shown));
+                write_json(out, &document(collector, devices), true)?;
+            }
+            Format::Ndjson => write_ndjson(out, self.reports(judge, shown).into_iter())?,
+            Format::Prometheus => {
+                write_prometheus(out, &metrics::families(&self.reports(judge, shown)))?;
+            }
+            Format::Tree => {
+                let all: Vec<&BlockDevice> = self.topology.iter().collect();
+                let reports: HashMap<KName, Device> = all
+                    .iter()
+                    .map(|device| (device.kname.clone(), Device::new(judge, device, self.needs)))
+                    .collect();
+                let targets: Vec<KName> = match self.explains {
+                    true => shown.iter().map(|device| device.kname.clone()).collect(),
+                    false => Vec::new(),
+                };
+                let growth = if self.explains {
+                    Growth::Down
+                } else {
+                    Growth::Up
+                };
+                let listed = |device: &BlockDevice| self.args.all || is_listed(device);
+                let drawn = tree::tree(self.topology, &reports, &targets, growth, &listed);
+                write_tree(out, &drawn, &options, output::ascii(self.out))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn pages(
+        &self,
+        out: &mut dyn Write,
+        judge: &Judge,
+        shown: &[&BlockDevice],
+    ) -> Result<(), RunError> {
+        let options = output::options(self.out);
+        for (at, device) in shown.iter().enumerate() {
+            if at > 0 {
+                writeln!(out)?;
+            }
+            let report = Device::new(judge, device, self.needs);
+            let page = detail::page(&report, device, detail::Detail { raw: self.args.raw });
+            write_page(out, &page, &options)?;
+        }
+        Ok(())
+    }
+}
+
+fn document<L>(collector: &Collector, devices: L) -> Report<L> {
+    let release = &collector.kernel.release;
+    Report {
+        schema_version: SCHEMA_VERSION,
+        zinspect: env!("CARGO_PKG_VERSION").to_owned(),
+        kernel: (!release.is_empty()).then(|| release.clone()),
+        source: collector.host.source,
+        devices,
+        files: Vec::new(),
+    }
+}
+
+/// Whether anybody asks about it: no RAM disk, and no loop, nbd, ublk or zram that holds nothing.
+pub(super) fn is_listed(device: &BlockDevice) -> bool {
+    match device.kind {
+        Kind::Brd => false,
+        Kind::Loop | Kind::Nbd | Kind::Zram | Kind::Ublk => device.size_bytes.get() != Some(0),
+        _ => true,
+    }
+}
+
+fn compare(a: &Cell, b: &Cell) -> std::cmp::Ordering {
+    use std::cmp::Ordering;
+    match (a, b) {
+        (Cell::Missing(_), Cell::Missing(_)) => Ordering::Equal,
+        (Cell::Missing(_), _) => Ordering::Less,
+        (_, Cell::Missing(_)) => Ordering::Greater,
+        (Cell::UInt(a) | Cell::Bytes(a), Cell::UInt(b) | Cell::Bytes(b)) => a.cmp(b),
+        (Cell::Bool(a), Cell::Bool(b)) => a.cmp(b),
+        (a, b) => {
+            let text = |cell: &Cell| cell.to_text(zinspect_exporters::ByteStyle::Plain);
+            natural_order(&text(a), &text(b))
+        }
+    }
+}

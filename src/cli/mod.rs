@@ -1,0 +1,112 @@
+//! The command line: arguments, one file for each subcommand, exit codes.
+
+use std::io;
+
+use zinspect_exporters::PrometheusError;
+
+use crate::facts::collect::CollectError;
+use crate::facts::target::TargetError;
+use crate::source::open::OpenError;
+use crate::source::snapshot::SaveError;
+
+pub mod args;
+mod capture;
+mod generate;
+mod host;
+mod inspect;
+mod output;
+mod tree;
+
+use args::{Cli, Command};
+
+/// How a run ended (as lsblk has it, where lsblk has it).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// All targets were read.
+    All = 0,
+    /// `--require` was not met.
+    NotMet = 1,
+    /// Usage or environment.
+    Usage = 2,
+    /// None of the targets could be read.
+    None = 32,
+    /// Some of the targets could be read.
+    Some = 64,
+}
+
+/// Why a run could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The host cannot be read from.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// Its devices cannot be listed.
+    #[error(transparent)]
+    Collect(#[from] CollectError),
+    /// The capture cannot be written.
+    #[error(transparent)]
+    Save(#[from] SaveError),
+    /// A column is not known.
+    #[error(transparent)]
+    Column(#[from] zinspect_exporters::UnknownField),
+    /// Metrics cannot be written.
+    #[error("cannot write metrics: {0}")]
+    Metrics(#[from] PrometheusError),
+    /// The answer cannot be written.
+    #[error("cannot write the answer: {0}")]
+    Output(#[from] io::Error),
+    /// Arguments that do not go together.
+    #[error("{0}")]
+    Usage(String),
+}
+
+impl RunError {
+    /// Whether the reader of the answer went away, which is no failure of ours.
+    pub fn is_closed_pipe(&self) -> bool {
+        let (Self::Output(error) | Self::Metrics(PrometheusError::Io(error))) = self else {
+            return false;
+        };
+        error.kind() == io::ErrorKind::BrokenPipe
+    }
+}
+
+/// Runs what the command line asks for.
+pub fn run(cli: &Cli) -> Result<Exit, RunError> {
+    if cli.command.is_some()
+        && let Some(option) = cli.inspect.own_option()
+    {
+        let why = format!(
+            "{option} stands before a subcommand that does not take it; see zinspect --help"
+        );
+        return Err(RunError::Usage(why));
+    }
+    match &cli.command {
+        None => inspect::run(cli),
+        Some(Command::Tree(args)) => tree::run(cli, args),
+        Some(Command::Capture(args)) => capture::run(cli, args),
+        Some(Command::Gen(args)) => generate::run(args.what),
+    }
+}
+
+/// The exit code of a run over targets.
+fn exit_of(asked: usize, failed: usize) -> Exit {
+    match (asked, failed) {
+        (_, 0) => Exit::All,
+        (asked, failed) if failed >= asked => Exit::None,
+        _ => Exit::Some,
+    }
+}
+
+/// Says on stderr which target could not be read, and why.
+fn report_failures(failures: &[TargetError]) {
+    for failure in failures {
+        eprintln!("zinspect: {failure}");
+    }
+}
+
+/// Says on stderr what was named by others and could not be read.
+fn report_missing(missing: &[CollectError]) {
+    for one in missing {
+        eprintln!("zinspect: {one}");
+    }
+}

@@ -1,0 +1,506 @@
+//! Reads the facts of devices: of all, or of some and what they stand on.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use rustix::io::Errno;
+
+use crate::facts::dm::DmFacts;
+use crate::facts::kernel::Kernel;
+use crate::facts::loop_::LoopFacts;
+use crate::facts::md::MdFacts;
+use crate::facts::mount::Mounts;
+use crate::facts::needs::{Needs, Sections};
+use crate::facts::nvme::{Controller, NvmeFacts};
+use crate::facts::queue::{self, Attr, QueueLimits};
+use crate::facts::reading::Reading;
+use crate::facts::scsi::ScsiFacts;
+use crate::facts::udev::UdevFacts;
+use crate::facts::virtio::VirtioFacts;
+use crate::model::device::{BlockDevice, Kind, classify};
+use crate::model::ids::{DevNo, KName, natural_order};
+use crate::model::text;
+use crate::model::topology::Topology;
+use crate::model::units::Sectors;
+use crate::source::files::{ATTRIBUTE_CAP, Dir, FILE_CAP, base_name, follow, parent};
+use crate::source::{Host, errno};
+
+/// Why nothing could be read of a device, or of a host.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CollectError {
+    /// There is no sysfs, or none that may be read.
+    #[error(
+        "cannot list block devices in /sys/class/block or /sys/block: {why}; is sysfs mounted on /sys?"
+    )]
+    NoSysfs {
+        /// The error by name and number.
+        why: String,
+    },
+    /// There is no such device, or it went away.
+    #[error("{kname}: no such block device (looked for /sys/class/block/{kname}: {why})")]
+    NoDevice {
+        /// The name that was looked for.
+        kname: KName,
+        /// The error by name and number.
+        why: String,
+    },
+}
+
+/// Reads facts of one host. Each file is read once; what several devices share is kept.
+pub struct Collector<'h> {
+    /// The host.
+    pub host: &'h Host,
+    /// What is wanted.
+    pub needs: Needs,
+    /// Its kernel.
+    pub kernel: Kernel,
+    buffer: RefCell<Vec<u8>>,
+    pub(super) controllers: RefCell<HashMap<String, Rc<Controller>>>,
+    mounts: OnceCell<Reading<Mounts>>,
+    /// Device-mapper's target types with their versions.
+    pub(super) dm_targets: OnceCell<Reading<Vec<String>>>,
+}
+
+impl<'h> Collector<'h> {
+    /// Begins with the kernel's release, which rules rest on.
+    pub fn new(host: &'h Host, needs: Needs) -> Self {
+        let release = host
+            .files
+            .read("proc/sys/kernel/osrelease", ATTRIBUTE_CAP)
+            .or_else(|_| {
+                // A captured root may hold the longer file instead: "Linux version 4.16.0-rc5+ (…".
+                let version = host.files.read("proc/version", ATTRIBUTE_CAP)?;
+                let words = version.split(|byte| *byte == b' ').nth(2);
+                words.map(<[u8]>::to_vec).ok_or(Errno::INVAL)
+            });
+        let release = release
+            .map(|bytes| text::attribute(&bytes))
+            .unwrap_or_default();
+        Self {
+            host,
+            needs,
+            kernel: Kernel::parse(&release),
+            buffer: RefCell::new(vec![0; ATTRIBUTE_CAP]),
+            controllers: RefCell::default(),
+            mounts: OnceCell::new(),
+            dm_targets: OnceCell::new(),
+        }
+    }
+
+    /// Reads a file of a directory and hands its bytes over.
+    pub fn file<T>(
+        &self,
+        dir: &Dir,
+        name: &str,
+        parse: impl FnOnce(&[u8]) -> Reading<T>,
+    ) -> Reading<T> {
+        let mut buffer = self.buffer.borrow_mut();
+        match self.host.files.read_in(dir, name, &mut buffer) {
+            Ok(length) => parse(buffer.get(..length).unwrap_or_default()),
+            Err(error) => Reading::from_errno(error),
+        }
+    }
+
+    /// A file as text, safe to print.
+    pub fn text(&self, dir: &Dir, name: &str) -> Reading<String> {
+        self.file(dir, name, |bytes| Reading::Present(text::attribute(bytes)))
+    }
+
+    /// A file as a number of at least 0.
+    pub fn number(&self, dir: &Dir, name: &str) -> Reading<u64> {
+        self.file(dir, name, |bytes| {
+            let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+            let digits = std::str::from_utf8(line)
+                .ok()
+                .filter(|t| t.bytes().all(|b| b.is_ascii_digit()));
+            match digits.and_then(|digits| digits.parse().ok()) {
+                Some(number) => Reading::Present(number),
+                None => Reading::malformed(queue::shown(line, "a number")),
+            }
+        })
+    }
+
+    /// A file that says 0 or 1.
+    pub fn flag(&self, dir: &Dir, name: &str) -> Reading<bool> {
+        self.file(dir, name, |bytes| match bytes {
+            b"0\n" | b"0" => Reading::Present(false),
+            b"1\n" | b"1" => Reading::Present(true),
+            other => Reading::malformed(queue::shown(other, "0 or 1")),
+        })
+    }
+
+    /// A binary file.
+    pub fn bytes(&self, dir: &Dir, name: &str) -> Reading<Vec<u8>> {
+        self.file(dir, name, |bytes| Reading::Present(bytes.to_vec()))
+    }
+
+    /// The last name of a link's target: `device/driver` → `virtio_blk`.
+    pub fn link_name(&self, path: &str) -> Reading<String> {
+        let target = self
+            .host
+            .files
+            .link(path)
+            .map(|target| base_name(&target).to_owned());
+        Reading::from(target.map(|name| text::clean(name.as_bytes())))
+    }
+
+    /// The kernel names in a directory of links, such as `slaves`.
+    pub fn knames(&self, path: &str) -> Vec<KName> {
+        let mut names: Vec<KName> = self
+            .host
+            .files
+            .list(path)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|name| KName::new(name))
+            .collect();
+        names.sort_by(|a, b| natural_order(a.as_str(), b.as_str()));
+        names
+    }
+
+    /// What is mounted where, read at the first call.
+    pub fn mounts(&self) -> &Reading<Mounts> {
+        self.mounts.get_or_init(|| {
+            let bytes = self.host.files.read("proc/self/mountinfo", FILE_CAP);
+            Reading::from(bytes).and_then(|bytes| Mounts::parse(&bytes))
+        })
+    }
+
+    /// Every block device of the host, in natural order of names.
+    pub fn list(&self) -> Result<Vec<KName>, CollectError> {
+        let files = &self.host.files;
+        let mut names = match files.list("sys/class/block") {
+            Ok(names) => names,
+            // Older captures hold sys/block alone, with the partitions inside their disks.
+            Err(first) => {
+                let disks = files.list("sys/block").map_err(|_| CollectError::NoSysfs {
+                    why: errno::describe(first),
+                })?;
+                let mut names = Vec::new();
+                for disk in disks {
+                    let inside = follow(files.as_ref(), &format!("sys/block/{disk}"))
+                        .and_then(|place| files.list(&place));
+                    let parts = inside.unwrap_or_default();
+                    names.extend(
+                        parts
+                            .into_iter()
+                            .filter(|name| is_partition_name(name, &disk)),
+                    );
+                    names.push(disk);
+                }
+                names
+            }
+        };
+        names.sort_by(|a, b| natural_order(a, b));
+        Ok(names.iter().filter_map(|name| KName::new(name)).collect())
+    }
+
+    /// The directory of a device below the root, free of links.
+    pub fn syspath(&self, kname: &KName) -> Result<String, CollectError> {
+        let files = self.host.files.as_ref();
+        let mut error = Errno::NOENT;
+        for class in ["sys/class/block", "sys/block"] {
+            match follow(files, &format!("{class}/{kname}")) {
+                Ok(path) => return Ok(path),
+                // A captured root may have laid the directory itself there.
+                Err(Errno::INVAL) => return Ok(format!("{class}/{kname}")),
+                Err(other) => error = other,
+            }
+        }
+        if let Some(disk) = disk_name(kname.as_str())
+            && let Ok(place) = follow(files, &format!("sys/block/{disk}"))
+            && files
+                .list(&place)
+                .is_ok_and(|names| names.iter().any(|name| name == kname.as_str()))
+        {
+            return Ok(format!("{place}/{kname}"));
+        }
+        Err(CollectError::NoDevice {
+            kname: kname.clone(),
+            why: errno::describe(error),
+        })
+    }
+
+    /// Everything that is wanted of one device.
+    pub fn device(&self, kname: &KName) -> Result<BlockDevice, CollectError> {
+        let syspath = self.syspath(kname)?;
+        let gone = |error| CollectError::NoDevice {
+            kname: kname.clone(),
+            why: errno::describe(error),
+        };
+        let dir = self.host.files.dir(&syspath).map_err(gone)?;
+        let (mut kind, mut driver) = classify(kname.as_str(), &syspath);
+        let part = self.number(&dir, "partition");
+        if part.is_present() {
+            (kind, driver) = (Kind::Partition, None);
+        }
+        let mut device = BlockDevice::new(kname.clone(), syspath, kind, driver);
+        self.basics(&dir, &mut device);
+        if kind == Kind::Partition {
+            device.disk = KName::new(base_name(parent(&device.syspath)));
+            device.start_bytes = self.number(&dir, "start").and_then(sectors_as_bytes);
+        } else {
+            device.queue = Rc::new(self.queue(&dir, device.driver));
+            self.slaves(&mut device);
+            self.of_its_kind(&dir, &mut device);
+        }
+        self.surroundings(&dir, &mut device);
+        Ok(device)
+    }
+
+    fn basics(&self, dir: &Dir, device: &mut BlockDevice) {
+        device.devno = self.file(dir, "dev", |bytes| {
+            let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+            match std::str::from_utf8(line)
+                .ok()
+                .and_then(|text| text.parse::<DevNo>().ok())
+            {
+                Some(devno) => Reading::Present(devno),
+                None => Reading::malformed(queue::shown(line, "MAJ:MIN")),
+            }
+        });
+        device.size_bytes = self.number(dir, "size").and_then(sectors_as_bytes);
+        device.read_only = self.flag(dir, "ro");
+        if self.needs.wants(Sections::IDENTITY) {
+            device.removable = self.flag(dir, "removable");
+            device.diskseq = self.number(dir, "diskseq");
+        }
+    }
+
+    /// The wanted limits, each read once; on a live host the one that a failing command clears is read again at the
+    /// end, and all of the three once more where it moved meanwhile (a limit is an unlocked hint to its readers).
+    fn queue(&self, dir: &Dir, driver: Option<&str>) -> QueueLimits {
+        let mut limits = QueueLimits::default();
+        // Of an NVMe disk the largest transfer bounds the largest zeroing, and zram zeroes where a block is a page;
+        // nobody else's verdict rests on these.
+        let wanted = match driver {
+            Some("nvme") => self.needs.queue.with(Attr::MaxHwSectorsKb),
+            Some("sd" | "zram") => self.needs.queue.with(Attr::PhysicalBlockSize),
+            _ => self.needs.queue,
+        };
+        let queue = match self.host.files.subdir(dir, "queue") {
+            Ok(queue) => queue,
+            Err(error) => {
+                for attr in wanted.iter() {
+                    limits.set(attr, Reading::from_errno(error));
+                }
+                return limits;
+            }
+        };
+        let read = |attr: Attr| self.file(&queue, attr.name(), |bytes| queue::parse(attr, bytes));
+        for attr in wanted.iter() {
+            limits.set(attr, read(attr));
+        }
+        if self.host.files.is_live() && self.needs.queue.has(Attr::WriteZeroesMaxBytes) {
+            const TRIES: usize = 3;
+            for _ in 0..TRIES {
+                let again = read(Attr::WriteZeroesMaxBytes);
+                if again == *limits.reading(Attr::WriteZeroesMaxBytes) {
+                    break;
+                }
+                limits.set(Attr::WriteZeroesMaxBytes, again);
+                for attr in [
+                    Attr::WriteZeroesUnmapMaxHwBytes,
+                    Attr::WriteZeroesUnmapMaxBytes,
+                ] {
+                    limits.set(attr, read(attr));
+                }
+            }
+        }
+        limits
+    }
+
+    fn slaves(&self, device: &mut BlockDevice) {
+        let has_slaves = matches!(
+            device.kind,
+            Kind::Dm | Kind::Md | Kind::Bcache | Kind::Drbd | Kind::Other
+        );
+        if has_slaves {
+            device.slaves = self.knames(&format!("{}/slaves", device.syspath));
+        }
+    }
+
+    fn of_its_kind(&self, dir: &Dir, device: &mut BlockDevice) {
+        match device.kind {
+            Kind::Disk | Kind::NvmeHead | Kind::NvmePath if device.driver == Some("nvme") => {
+                let facts = NvmeFacts::collect(self, dir, device);
+                device.nvme = Some(Box::new(facts));
+            }
+            Kind::Disk | Kind::Other if matches!(device.driver, Some("sd" | "sr")) => {
+                device.scsi = Some(Box::new(ScsiFacts::collect(self, device)));
+            }
+            Kind::Disk if device.driver == Some("virtio_blk") => {
+                device.virtio = Some(Box::new(VirtioFacts::collect(self, device)));
+            }
+            Kind::Dm => device.dm = Some(Box::new(DmFacts::collect(self, device))),
+            Kind::Md => device.md = Some(Box::new(MdFacts::collect(self, device))),
+            Kind::Loop => {
+                let facts = LoopFacts::collect(self, device);
+                device.slaves.extend(facts.backing_device.clone());
+                device.loop_ = Some(Box::new(facts));
+            }
+            _ => {}
+        }
+    }
+
+    fn surroundings(&self, dir: &Dir, device: &mut BlockDevice) {
+        if self.needs.wants(Sections::EDGES) {
+            device.holders = self.knames(&format!("{}/holders", device.syspath));
+            if device.kind != Kind::Partition {
+                let inside = self.knames(&dir.path);
+                device.partitions = inside
+                    .into_iter()
+                    .filter(|name| is_partition_name(name.as_str(), device.kname.as_str()))
+                    .collect();
+            }
+        }
+        if self.needs.wants(Sections::MOUNTS) {
+            device.mountpoints = match (self.mounts().as_ref(), device.devno.get()) {
+                (Reading::Present(mounts), Some(devno)) => {
+                    let mut points = mounts.points(devno);
+                    points.extend(mounts.points_from(&device.kname.node()));
+                    Reading::Present(points)
+                }
+                (Reading::Present(_), None) => Reading::Absent,
+                (other, _) => other.map(|_| Vec::new()),
+            };
+        }
+        if self.needs.wants(Sections::UDEV) {
+            device.udev = UdevFacts::collect(self, device);
+        }
+    }
+}
+
+fn sectors_as_bytes(sectors: u64) -> Reading<u64> {
+    match Sectors(sectors).bytes() {
+        Some(bytes) => Reading::Present(bytes),
+        None => Reading::malformed(format!("{sectors} sectors: past 2^64 bytes")),
+    }
+}
+
+/// Whether a name in a disk's directory is one of its partitions: the disk's name, `p` after a digit, a number
+/// (`bdev_name`/`add_partition`, block/partitions/core.c).
+fn is_partition_name(name: &str, disk: &str) -> bool {
+    let Some(rest) = name.strip_prefix(disk) else {
+        return false;
+    };
+    let rest = if disk.ends_with(|c: char| c.is_ascii_digit()) {
+        match rest.strip_prefix('p') {
+            Some(rest) => rest,
+            None => return false,
+        }
+    } else {
+        rest
+    };
+    !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The disk that a partition of this name would lie on.
+fn disk_name(partition: &str) -> Option<&str> {
+    let stem = partition.trim_end_matches(|c: char| c.is_ascii_digit());
+    if stem.len() == partition.len() || stem.is_empty() {
+        return None;
+    }
+    match stem.strip_suffix('p') {
+        Some(disk) if disk.ends_with(|c: char| c.is_ascii_digit()) => Some(disk),
+        _ => Some(stem),
+    }
+}
+
+/// Devices and all they stand on, and what could not be read on the way.
+#[derive(Debug, Default)]
+pub struct Collected {
+    /// The devices.
+    pub topology: Topology,
+    /// Devices that were named by others or by a listing and could not be read.
+    pub missing: Vec<CollectError>,
+}
+
+/// Every device of the host.
+pub fn all(collector: &Collector) -> Result<Collected, CollectError> {
+    let mut collected = Collected::default();
+    for kname in collector.list()? {
+        match collector.device(&kname) {
+            Ok(device) => {
+                collected.topology.add(device);
+            }
+            Err(error) => collected.missing.push(error),
+        }
+    }
+    Ok(collected)
+}
+
+/// These devices, in this order, then everything below them; nothing else is opened.
+pub fn with_stacks(collector: &Collector, targets: &[KName]) -> Collected {
+    reach(collector, targets, |device| {
+        device
+            .slaves
+            .iter()
+            .chain(device.disk.iter())
+            .cloned()
+            .collect()
+    })
+}
+
+/// These devices with all that stands on them, and what that stands on beside them.
+pub fn with_holders(collector: &Collector, targets: &[KName]) -> Collected {
+    reach(collector, targets, |device| {
+        let below = device.slaves.iter().chain(device.disk.iter());
+        below
+            .chain(&device.holders)
+            .chain(&device.partitions)
+            .cloned()
+            .collect()
+    })
+}
+
+fn reach(
+    collector: &Collector,
+    targets: &[KName],
+    next: impl Fn(&BlockDevice) -> Vec<KName>,
+) -> Collected {
+    let mut collected = Collected::default();
+    let mut queue: std::collections::VecDeque<KName> = targets.iter().cloned().collect();
+    let mut failed = std::collections::HashSet::new();
+    while let Some(kname) = queue.pop_front() {
+        if collected.topology.get(&kname).is_some() || failed.contains(&kname) {
+            continue;
+        }
+        match collector.device(&kname) {
+            Ok(device) => {
+                queue.extend(next(&device));
+                collected.topology.add(device);
+            }
+            Err(error) => {
+                failed.insert(kname);
+                collected.missing.push(error);
+            }
+        }
+    }
+    collected
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn partitions_are_told_from_other_entries_of_a_disk() {
+        assert!(is_partition_name("sda1", "sda"));
+        assert!(is_partition_name("nvme0n1p12", "nvme0n1"));
+        for (name, disk) in [
+            ("sdaa1", "sda"),
+            ("nvme0n11", "nvme0n1"),
+            ("size", "sda"),
+            ("sda", "sda"),
+            ("loop0p", "loop0"),
+        ] {
+            assert!(!is_partition_name(name, disk), "{name} in {disk}");
+        }
+        assert_eq!(disk_name("sda12"), Some("sda"));
+        assert_eq!(disk_name("nvme0n1p3"), Some("nvme0n1"));
+        assert_eq!(disk_name("sdp1"), Some("sdp"));
+        assert_eq!(disk_name("sda"), None);
+    }
+}

@@ -1,0 +1,236 @@
+//! Conflicts that any device can have; those of one driver or one layer stand beside its rule.
+
+use crate::facts::origin::Origin;
+use crate::facts::queue::Attr;
+use crate::model::device::{BlockDevice, Kind};
+use crate::model::units::{SECTOR, in_words};
+use crate::verdict::judgement::{self, Agreement, KernelLimits};
+use crate::verdict::prediction::{Limits, Prediction};
+use crate::verdict::reason::{Conflict, Evidence, Level, Reason};
+use crate::verdict::{Judge, leaf, stacking};
+
+/// Everything that does not fit together at a device, and what endangers data below it.
+pub fn of_device<'t>(
+    judge: &Judge<'t>,
+    device: &'t BlockDevice,
+    kernel: &KernelLimits,
+    prediction: &Prediction,
+    agreement: Agreement,
+) -> Vec<Conflict> {
+    let mut found = of_its_own(judge, device, kernel);
+    let explained = found.iter().any(|conflict| lowers(conflict.rule));
+    if agreement == Agreement::Differ
+        && !explained
+        && let Ok(limits) = &prediction.limits
+    {
+        found.push(prediction_differs(device, kernel, limits));
+    }
+    from_below(judge, device, &mut found);
+    found
+}
+
+fn of_its_own(judge: &Judge, device: &BlockDevice, kernel: &KernelLimits) -> Vec<Conflict> {
+    let mut found = Vec::new();
+    if device.kind != Kind::Partition {
+        found.extend(runtime_disabled(device, kernel));
+        found.extend(user_limit(device, kernel));
+    }
+    match (device.kind, device.driver) {
+        (Kind::Disk | Kind::NvmePath, Some("nvme")) => {
+            found.extend(leaf::nvme::conflicts(judge, device));
+        }
+        (Kind::Disk, Some("sd")) => found.extend(leaf::scsi::conflicts(judge, device)),
+        (Kind::Dm | Kind::Md | Kind::NvmeHead | Kind::Partition, _) => {
+            found.extend(stacking::conflicts(judge, device));
+        }
+        (Kind::Loop, _) => found.extend(leaf::loop_::conflicts(judge, device)),
+        _ => {}
+    }
+    found
+}
+
+/// What endangers data at a device endangers it at all that stand on it; a partition has its disk's conflicts.
+fn from_below<'t>(judge: &Judge<'t>, device: &'t BlockDevice, found: &mut Vec<Conflict>) {
+    for below in judge.stack_of(device).into_iter().skip(1) {
+        let whole = device.disk.as_ref() == Some(&below.kname);
+        let rising = of_its_own(judge, below, &KernelLimits::of(&below.queue))
+            .into_iter()
+            .filter(|conflict| whole || judgement::rises(conflict));
+        for conflict in rising {
+            if !found.contains(&conflict) {
+                found.push(conflict);
+            }
+        }
+    }
+}
+
+/// Whether a conflict says by itself why the kernel's numbers are lower than the prediction, or void.
+pub fn lowers(rule: &str) -> bool {
+    matches!(
+        rule,
+        "runtime-disabled"
+            | "md-runtime-disabled"
+            | "user-limit"
+            | "dm-over-disabled"
+            | "stacked-snapshot-stale"
+            | "head-shrunk"
+            | "loop-refused"
+            | "scsi-zeroing-mode-differs"
+    )
+}
+
+fn files(device: &BlockDevice, kernel: &KernelLimits) -> Vec<Evidence> {
+    let path = device.queue_path();
+    [
+        (Attr::WriteZeroesMaxBytes, &kernel.wz),
+        (Attr::WriteZeroesUnmapMaxHwBytes, &kernel.hw),
+        (Attr::WriteZeroesUnmapMaxBytes, &kernel.un),
+    ]
+    .into_iter()
+    .filter_map(|(attr, reading)| {
+        let value = reading.get()?.to_string();
+        Some(Evidence::new(
+            Origin::File(format!("{path}/{}", attr.name())),
+            value,
+        ))
+    })
+    .collect()
+}
+
+/// T1: `blk_queue_disable_write_zeroes` clears wz and un and leaves hw, after a command failed.
+fn runtime_disabled(device: &BlockDevice, kernel: &KernelLimits) -> Option<Conflict> {
+    let (wz, hw, un) = (kernel.wz.get()?, kernel.hw.get()?, kernel.un.get()?);
+    if wz != 0 || hw == 0 || un != 0 {
+        return None;
+    }
+    let advice = match (device.kind, device.driver) {
+        (Kind::Disk, Some("sd")) => Some(
+            "find out why the device refused WRITE SAME (kernel log), then write the size in blocks to \
+             scsi_disk/*/max_write_same_blocks: that makes sd decide anew"
+                .to_owned(),
+        ),
+        (Kind::Dm, _) => Some("reload its table once the devices below zero again".to_owned()),
+        _ => None,
+    };
+    let mut evidence = files(device, kernel);
+    evidence.push(Evidence::rule(
+        "blk_queue_disable_write_zeroes (block/blk-settings.c, since 6.17)",
+        "wz = 0 and un = 0 after a zeroes command failed; hw stays",
+    ));
+    Some(Conflict {
+        rule: "runtime-disabled",
+        level: Level::Error,
+        at: device.kname.clone(),
+        text: "a zeroes command failed and the kernel stopped using it; the hw limit is a leftover, every write \
+               to a limit of this queue fails with EINVAL, and MD cannot start on it"
+            .to_owned(),
+        evidence,
+        advice,
+    })
+}
+
+/// T8 and T7: `un` below `hw` was written by a user, pinned from earlier, or inherited from below.
+fn user_limit(device: &BlockDevice, kernel: &KernelLimits) -> Option<Conflict> {
+    let (wz, hw, un) = (kernel.wz.get()?, kernel.hw.get()?, kernel.un.get()?);
+    if wz == 0 || un >= hw {
+        return None;
+    }
+    let evidence = files(device, kernel);
+    let file = format!("{}/write_zeroes_unmap_max_bytes", device.queue_path());
+    if un > 0 {
+        return Some(Conflict {
+            rule: "user-limit-pinned",
+            level: Level::Info,
+            at: device.kname.clone(),
+            text: format!(
+                "the unmap limit stands at {} below the device's {}: a user wrote it when the device's was smaller; \
+                 only zero or not zero matters, so unmap works",
+                in_words(un),
+                in_words(hw)
+            ),
+            evidence,
+            advice: None,
+        });
+    }
+    Some(Conflict {
+        rule: "user-limit",
+        level: Level::Warning,
+        at: device.kname.clone(),
+        text: "the user's limit is 0: FALLOC_FL_WRITE_ZEROES is refused here, other zeroes requests still deallocate"
+            .to_owned(),
+        evidence,
+        advice: enabling(hw).map(|value| format!("to allow it again: echo {value} > {file}")),
+    })
+}
+
+/// The one value above 0 that `write_zeroes_unmap_max_bytes` takes: `hw_sectors << 9` in 32 bits
+/// (`queue_wzeroes_unmap_max_store`, block/blk-sysfs.c, 6.17 to 7.3); none for a multiple of 4 GiB.
+pub fn enabling(hw: u64) -> Option<u64> {
+    let value = hw & 0xffff_ffff;
+    (value >= SECTOR).then_some(value)
+}
+
+fn prediction_differs(device: &BlockDevice, kernel: &KernelLimits, limits: &Limits) -> Conflict {
+    let predicted = format!(
+        "wz {} hw {} un {}",
+        limits.write_zeroes_max_bytes,
+        limits.write_zeroes_unmap_max_hw_bytes,
+        limits.write_zeroes_unmap_max_bytes
+    );
+    let mut evidence = files(device, kernel);
+    evidence.push(Evidence::new(
+        Origin::Inferred("the device's own facts".into()),
+        predicted,
+    ));
+    let (text, advice) = if device.kind == Kind::Disk && device.driver == Some("nvme") {
+        (
+            "the kernel's numbers are not what Identify gives now: it keeps old unmap limits across a rescan",
+            Some(
+                "delete and rescan the namespace, or reconnect, to have them made anew".to_owned(),
+            ),
+        )
+    } else {
+        (
+            "the kernel's numbers are not what its facts give now; the weaker of the two is the verdict",
+            None,
+        )
+    };
+    Conflict {
+        rule: "prediction-differs",
+        level: Level::Warning,
+        at: device.kname.clone(),
+        text: text.to_owned(),
+        evidence,
+        advice,
+    }
+}
+
+/// A SCSI disk below whose `zeroing_mode` was set by hand so that zeroes are written, under limits that still say unmap.
+pub fn written_by_mode<'t>(judge: &Judge<'t>, device: &'t BlockDevice) -> Option<Reason> {
+    judge.stack_of(device).into_iter().find_map(|disk| {
+        let mode = &disk.scsi.as_deref()?.zeroing_mode;
+        let word = mode
+            .value()
+            .filter(|word| matches!(word.as_str(), "write" | "writesame"))?;
+        let text =
+            format!("zeroing_mode is {word}: zeroes are written, whatever the unmap limit says");
+        let reason = Reason::new("scsi-zeroing-mode", &disk.kname, text);
+        Some(reason.because(mode.origin.clone(), word.clone()).by_rule(
+            "sd_setup_write_zeroes_cmnd (drivers/scsi/sd.c)",
+            "only the two unmap modes send WRITE SAME with UNMAP",
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_names_the_one_value_that_the_kernel_takes() {
+        assert_eq!(enabling(33_553_920), Some(33_553_920));
+        assert_eq!(enabling(2_199_023_255_040), Some(4_294_966_784));
+        assert_eq!(enabling(34_359_734_272), Some(4_294_963_200));
+        assert_eq!(enabling(8_589_934_592), None);
+    }
+}
