@@ -19,7 +19,7 @@ fn decode(c: &mut Criterion) {
         b.iter(|| queue::parse(Attr::WriteZeroesMaxBytes, black_box(b"8388608\n")));
     });
     c.bench_function("clean text", |b| {
-        b.iter(|| text::clean(black_box(b"KCD61LUL7T68        ")))
+        b.iter(|| text::clean(black_box(b"KCD61LUL7T68        ")));
     });
 }
 
