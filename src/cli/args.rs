@@ -1,5 +1,6 @@
 //! The command line, as clap has it.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -53,6 +54,8 @@ impl Cli {
 pub enum Command {
     /// Draw the topology as a tree
     Tree(TreeArgs),
+    /// Print the extents of files: offset, length, written or not
+    Extents(ExtentsArgs),
     /// Record all that zinspect reads on this host in one archive
     Capture(CaptureArgs),
     /// Print what packages are made of
@@ -142,10 +145,13 @@ pub enum Require {
 /// Listing and explaining.
 #[derive(Debug, Args)]
 pub struct Inspect {
-    /// Kernel name, /dev path or link, MAJ:MIN, partition, NVMe controller or hidden path; a word without a slash is
-    /// a kernel name, a file of that name is ./name
+    /// Kernel name, /dev path or link, MAJ:MIN, partition, NVMe controller or hidden path; or a file, directory or
+    /// mount point by its path: a word without a slash is a kernel name, a file of that name is ./name
     #[arg(value_name = "TARGET")]
-    pub targets: Vec<String>,
+    pub targets: Vec<OsString>,
+    /// Paths are those of this process: its root and its mounts (its files need the right to trace it)
+    #[arg(long, value_name = "PID", conflicts_with_all = ["snapshot", "sysroot"])]
+    pub pid: Option<u32>,
     /// Form of the answer [default: table without a target, detail with one]
     #[arg(short, long, value_enum, value_name = "FORMAT")]
     pub output: Option<Format>,
@@ -188,6 +194,7 @@ impl Inspect {
             (self.all, "--all"),
             (self.raw, "--raw"),
             (self.require.is_some(), "--require"),
+            (self.pid.is_some(), "--pid"),
             (!self.targets.is_empty(), "a target"),
         ];
         given
@@ -209,6 +216,31 @@ pub struct TreeArgs {
     /// Devices that nobody asks about as well
     #[arg(short, long)]
     pub all: bool,
+}
+
+/// Printing extents.
+#[derive(Debug, Args)]
+pub struct ExtentsArgs {
+    /// Regular files
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<OsString>,
+    /// Paths are those of this process
+    #[arg(long, value_name = "PID")]
+    pub pid: Option<u32>,
+    /// Form of the answer
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = ExtentsFormat::Table)]
+    pub output: ExtentsFormat,
+}
+
+/// In which form extents are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExtentsFormat {
+    /// A row for each extent.
+    Table,
+    /// One object.
+    Json,
+    /// Columns, separated by commas.
+    Csv,
 }
 
 /// Capturing.

@@ -4,7 +4,7 @@ use super::args::{CaptureArgs, Cli};
 use super::{Exit, RunError, host, report_missing};
 use crate::facts::collect::{self, Collector};
 use crate::facts::needs::Needs;
-use crate::facts::target;
+use crate::facts::{file, target};
 use crate::source::open;
 
 /// Reads everything once, through a recorder.
@@ -15,6 +15,7 @@ pub(super) fn run(cli: &Cli, args: &CaptureArgs) -> Result<Exit, RunError> {
     report_missing(&collected.missing);
     collector.mounts();
     target::index(&collector);
+    file::index(&collector);
     recording.save(&args.file)?;
     let (files, commands) = recording.size();
     eprintln!(

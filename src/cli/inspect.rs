@@ -9,6 +9,7 @@ use zinspect_exporters::{
 };
 
 use super::args::{Cli, Format, Inspect, OutputArgs, Require};
+use super::files::{self, Named};
 use super::{Exit, RunError, exit_of, host, output, report_failures, report_missing};
 use crate::facts::collect::Collector;
 use crate::facts::needs::Needs;
@@ -17,6 +18,7 @@ use crate::model::ids::{KName, natural_order};
 use crate::model::topology::Topology;
 use crate::verdict::Judge;
 use crate::verdict::judgement::{self, Zeroing};
+use crate::view::report::file::FileAnswer;
 use crate::view::report::{Device, Report, SCHEMA_VERSION};
 use crate::view::tree::{self, Growth};
 use crate::view::{detail, fields, metrics};
@@ -42,8 +44,10 @@ pub(super) fn run(cli: &Cli) -> Result<Exit, RunError> {
     let needs = needs(format, &columns, sort.as_ref());
     let source = host::open(&cli.host)?;
     let collector = Collector::new(&source, needs);
-    let (targets, failures) = host::resolve(&collector, &args.targets);
-    let collected = host::collect(&collector, explains.then_some(&targets[..]))?;
+    let named = files::name(&collector, &args.targets, args.pid);
+    named.fits(format)?;
+    let read = named.with_devices_of_files();
+    let collected = host::collect(&collector, explains.then_some(&read[..]))?;
     let run = Run {
         args,
         out: &cli.out,
@@ -51,32 +55,18 @@ pub(super) fn run(cli: &Cli) -> Result<Exit, RunError> {
         columns,
         sort,
         needs,
+        named: &named,
         explains,
         topology: &collected.topology,
     };
-    report_failures(&failures);
+    report_failures(&named.failures);
     report_missing(&collected.missing);
     let judge = Judge::new(&collected.topology, &collector.kernel);
-    let shown = run.choose(&judge, &targets);
+    let shown = run.choose(&judge);
     let mut out = output::stdout();
     run.write(&mut out, &collector, &judge, &shown)?;
     output::finish(out)?;
-    let gone = targets
-        .iter()
-        .filter(|kname| collected.topology.get(kname).is_none())
-        .count();
-    let exit = exit_of(targets.len() + failures.len(), gone + failures.len());
-    let required: Vec<&BlockDevice> = match explains {
-        true => targets
-            .iter()
-            .filter_map(|kname| collected.topology.get(kname))
-            .collect(),
-        false => shown,
-    };
-    Ok(match args.require {
-        Some(require) if exit == Exit::All && !met(&judge, &required, require) => Exit::NotMet,
-        _ => exit,
-    })
+    Ok(run.exit(&judge, &shown))
 }
 
 fn needs(format: Format, columns: &[&Field<Device>], sort: Option<&Sort>) -> Needs {
@@ -93,10 +83,9 @@ fn met(judge: &Judge, devices: &[&BlockDevice], require: Require) -> bool {
         Require::Unmap => Zeroing::Unmap,
         Require::Offload => Zeroing::Offload,
     };
-    !devices.is_empty()
-        && devices
-            .iter()
-            .all(|device| judgement::judge(judge, device).verdict.zeroing >= least)
+    devices
+        .iter()
+        .all(|device| judgement::judge(judge, device).verdict.zeroing >= least)
 }
 
 /// A column to sort by, and which way.
@@ -157,6 +146,7 @@ struct Run<'r> {
     columns: Vec<&'r Field<Device>>,
     sort: Option<Sort>,
     needs: Needs,
+    named: &'r Named,
     explains: bool,
     topology: &'r Topology,
 }
@@ -164,7 +154,12 @@ struct Run<'r> {
 impl<'r> Run<'r> {
     /// The devices to show: the targets and what is below them in JSON, the targets alone elsewhere; without targets
     /// everything that is listed. Filters apply to all.
-    fn choose(&self, judge: &Judge, targets: &[KName]) -> Vec<&'r BlockDevice> {
+    fn choose(&self, judge: &Judge) -> Vec<&'r BlockDevice> {
+        let targets = if self.format == Format::Tree {
+            self.named.with_devices_of_files()
+        } else {
+            self.named.devices.clone()
+        };
         let with_stacks = matches!(self.format, Format::Json | Format::Ndjson);
         let named = |device: &&BlockDevice| {
             !self.explains || with_stacks || targets.contains(&device.kname)
@@ -211,23 +206,29 @@ impl<'r> Run<'r> {
         shown: &[&BlockDevice],
     ) -> Result<(), RunError> {
         let options = output::options(self.out);
+        let files = || self.named.answers(judge);
         match self.format {
-            Format::Table => {
-                write_table(out, &self.columns, &self.reports(judge, shown), &options)?;
-            }
+            Format::Table => self.tables(out, judge, shown)?,
             Format::Csv => write_csv(out, &self.columns, self.reports(judge, shown).into_iter())?,
             Format::Detail => self.pages(out, judge, shown)?,
             Format::Json if self.sort.is_none() => {
                 let devices = shown
                     .iter()
                     .map(|device| Device::new(judge, device, self.needs));
-                write_json(out, &document(collector, Streamed::new(devices)), true)?;
+                write_json(
+                    out,
+                    &document(collector, Streamed::new(devices), files()),
+                    true,
+                )?;
             }
             Format::Json => {
                 let devices = Streamed::new(self.reports(judge, shown));
-                write_json(out, &document(collector, devices), true)?;
+                write_json(out, &document(collector, devices, files()), true)?;
             }
-            Format::Ndjson => write_ndjson(out, self.reports(judge, shown).into_iter())?,
+            Format::Ndjson => {
+                write_ndjson(out, self.reports(judge, shown).into_iter())?;
+                write_ndjson(out, files().into_iter())?;
+            }
             Format::Prometheus => {
                 write_prometheus(out, &metrics::families(&self.reports(judge, shown)))?;
             }
@@ -269,11 +270,46 @@ impl<'r> Run<'r> {
             let page = detail::page(&report, device, detail::Detail { raw: self.args.raw });
             write_page(out, &page, &options)?;
         }
-        Ok(())
+        files::pages(out, judge, self.named, &options, shown.is_empty())
+    }
+
+    /// Devices, then files, each with columns of their own.
+    fn tables(
+        &self,
+        out: &mut dyn Write,
+        judge: &Judge,
+        shown: &[&BlockDevice],
+    ) -> Result<(), RunError> {
+        let options = output::options(self.out);
+        if self.named.files.is_empty() || !shown.is_empty() {
+            write_table(out, &self.columns, &self.reports(judge, shown), &options)?;
+        }
+        files::table(out, judge, self.named, &options, shown.is_empty())
+    }
+
+    fn exit(&self, judge: &Judge, shown: &[&'r BlockDevice]) -> Exit {
+        let named = self.named;
+        let there = |kname: &KName| self.topology.get(kname);
+        let targets: Vec<&BlockDevice> = named.devices.iter().filter_map(there).collect();
+        let gone = named.devices.len() - targets.len();
+        let exit = exit_of(named.asked(), gone + named.failures.len());
+        let required = if self.explains { &targets } else { shown };
+        let nothing = required.is_empty() && named.files.is_empty();
+        match self.args.require {
+            Some(require)
+                if exit == Exit::All
+                    && (nothing
+                        || !met(judge, required, require)
+                        || !named.meet(judge, require)) =>
+            {
+                Exit::NotMet
+            }
+            _ => exit,
+        }
     }
 }
 
-fn document<L>(collector: &Collector, devices: L) -> Report<L> {
+fn document<L>(collector: &Collector, devices: L, files: Vec<FileAnswer>) -> Report<L> {
     let release = &collector.kernel.release;
     Report {
         schema_version: SCHEMA_VERSION,
@@ -281,7 +317,7 @@ fn document<L>(collector: &Collector, devices: L) -> Report<L> {
         kernel: (!release.is_empty()).then(|| release.clone()),
         source: collector.host.source,
         devices,
-        files: Vec::new(),
+        files,
     }
 }
 

@@ -11,6 +11,8 @@ use crate::source::snapshot::SaveError;
 
 pub mod args;
 mod capture;
+mod extents;
+mod files;
 mod generate;
 mod host;
 mod inspect;
@@ -83,6 +85,7 @@ pub fn run(cli: &Cli) -> Result<Exit, RunError> {
     match &cli.command {
         None => inspect::run(cli),
         Some(Command::Tree(args)) => tree::run(cli, args),
+        Some(Command::Extents(args)) => extents::run(cli, args),
         Some(Command::Capture(args)) => capture::run(cli, args),
         Some(Command::Gen(args)) => generate::run(args.what),
     }

@@ -34,10 +34,15 @@ impl Kernel {
 
     /// Whether a vendor's kernel of an old number is likely to carry newer code (`5.14.0-503.el9`).
     pub fn may_carry_backports(&self) -> bool {
+        self.may_carry(6, 17)
+    }
+
+    /// Whether a vendor's kernel of an older number is likely to carry what this version brought.
+    pub fn may_carry(&self, major: u32, minor: u32) -> bool {
         [".el", "azl", "cm2", "-default", "uek", "amzn", ".fc"]
             .iter()
             .any(|mark| self.release.contains(mark))
-            && self.at_least(6, 17) != Some(true)
+            && self.at_least(major, minor) != Some(true)
     }
 }
 

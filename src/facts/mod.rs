@@ -2,6 +2,7 @@
 
 pub mod collect;
 pub mod dm;
+pub mod file;
 pub mod kernel;
 pub mod loop_;
 pub mod md;

@@ -108,7 +108,11 @@ fn nearest(collector: &Collector, word: &str) -> Option<KName> {
     names.iter().find(alike).cloned()
 }
 
-fn by_devno(collector: &Collector, word: &str, devno: DevNo) -> Result<KName, TargetError> {
+pub(super) fn by_devno(
+    collector: &Collector,
+    word: &str,
+    devno: DevNo,
+) -> Result<KName, TargetError> {
     let path = format!("sys/dev/block/{devno}");
     let target = collector.host.files.link(&path);
     let found = target

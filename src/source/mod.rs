@@ -3,6 +3,7 @@
 pub mod command;
 pub mod errno;
 pub mod files;
+pub mod inode;
 pub mod ioctl;
 pub mod open;
 pub mod root;

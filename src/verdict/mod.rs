@@ -11,6 +11,7 @@ use crate::model::topology::Topology;
 
 pub mod conflict;
 pub mod dlfeat;
+pub mod file;
 pub mod judgement;
 pub mod leaf;
 pub mod prediction;

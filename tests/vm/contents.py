@@ -16,7 +16,7 @@ MODULES = """
     target_core_mod target_core_iblock target_core_file tcm_loop
     scsi_dh_alua scsi_dh_rdac
     crc32c_generic crc32_generic libcrc32c blake2b_generic xxhash_generic
-    ecb cbc xts essiv aes_generic aesni-intel sha256_generic
+    ecb cbc xts essiv aes_generic aesni-intel sha256_generic cts hmac sha512_generic zstd_compress
 """.split()
 
 # Program -> package. `setup` installs the packages, the initramfs takes the programs. A program
@@ -38,6 +38,7 @@ PROGRAMS = {
     "sfdisk": "fdisk",
     "mke2fs": "e2fsprogs",
     "mkfs.xfs": "xfsprogs", "xfs_io": "xfsprogs",
+    "mkfs.btrfs": "btrfs-progs", "mkfs.f2fs": "f2fs-tools", "mkfs.fat": "dosfstools",
 }
 
 # Needed on the machine itself, beside those above.

@@ -1,7 +1,7 @@
 //! Commands to the devices of the running host. The only unsafe code of the program that talks to
 //! a driver is in this folder; each request reads, and none can write.
 
-mod call;
+pub(super) mod call;
 mod dm;
 mod node;
 mod nvme;

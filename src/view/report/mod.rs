@@ -16,11 +16,14 @@ use crate::verdict::reason::{self, Level};
 use crate::verdict::stacking;
 use crate::view::section::section;
 
+pub mod file;
+pub mod inode;
 pub mod nvme;
 pub mod scsi;
 pub mod stack;
 pub mod unread;
 
+use file::FileAnswer;
 use unread::{Status, Taker, Unread};
 
 /// Version of the contract. Within it fields are only added.
@@ -41,13 +44,6 @@ pub struct Report<L> {
     pub devices: L,
     /// Answers for files.
     pub files: Vec<FileAnswer>,
-}
-
-/// The answer for a file.
-#[derive(Debug, Clone, serde::Serialize, schemars::JsonSchema)]
-pub struct FileAnswer {
-    /// The path as it was given.
-    pub path: String,
 }
 
 /// A block device.

@@ -1,0 +1,236 @@
+//! Which devices a filesystem puts a file's data on, and what else can be said of the filesystem.
+
+use std::path::Path;
+
+use crate::facts::collect::Collector;
+use crate::facts::file::{Beside, FileFacts, FileTarget, NO_LIVE_FILE, overlay};
+use crate::facts::mount::Mount;
+use crate::facts::reading::Reading;
+use crate::facts::target;
+use crate::model::ids::{DevNo, KName};
+use crate::source::Source;
+use crate::source::inode::{self, Inode, View, XfsGeometry};
+
+/// Devices, features and layers of the filesystem that a file lies on.
+pub(super) fn complete(
+    collector: &Collector,
+    target: &FileTarget,
+    inode: Option<&Inode>,
+    facts: &mut FileFacts,
+) {
+    let Reading::Present(mount) = &facts.mount else {
+        facts.devices = facts.mount.as_ref().map(|_| Vec::new());
+        return;
+    };
+    let mount = mount.clone();
+    match mount.filesystem.as_str() {
+        "xfs" => xfs(collector, inode, &mount, facts),
+        "btrfs" => btrfs(collector, inode, &mount, facts),
+        "overlay" => {
+            let real = inode
+                .and_then(|inode| inode.real.clone())
+                .unwrap_or_else(|| target.path.clone());
+            facts.under = overlay::upper(collector, target, &mount, &real);
+            facts.devices = match &facts.under {
+                Some(under) => under.devices.clone(),
+                None => Reading::Absent,
+            };
+        }
+        "ext4" | "ext3" | "ext2" => {
+            facts.devices = of_mount(collector, &mount);
+            ext4(collector, facts);
+        }
+        _ => facts.devices = of_mount(collector, &mount),
+    }
+}
+
+/// The device of a number.
+pub(super) fn by_number(collector: &Collector, major: u32, minor: u32) -> Reading<Vec<KName>> {
+    let devno = DevNo { major, minor };
+    match target::by_devno(collector, &devno.to_string(), devno) {
+        Ok(kname) => Reading::Present(vec![kname]),
+        Err(error) => Reading::Unsupported(error.to_string().into()),
+    }
+}
+
+fn of_mount(collector: &Collector, mount: &Mount) -> Reading<Vec<KName>> {
+    match mount.devno {
+        Some(DevNo { major: 0, .. }) | None => Reading::Absent,
+        Some(DevNo { major, minor }) => by_number(collector, major, minor),
+    }
+}
+
+fn by_node(collector: &Collector, node: &str) -> Reading<Vec<KName>> {
+    match target::resolve(collector, node) {
+        Ok(found) => Reading::Present(found),
+        Err(error) => Reading::Unsupported(error.to_string().into()),
+    }
+}
+
+/// What any open descriptor on a filesystem tells: by the file's own, or by the mount point where the file is closed.
+fn ask<T>(
+    collector: &Collector,
+    inode: Option<&Inode>,
+    mount: &Mount,
+    ask: impl Fn(&Inode) -> Result<T, rustix::io::Errno>,
+) -> Reading<T> {
+    if collector.host.source != Source::Live {
+        return Reading::NotAsked(NO_LIVE_FILE);
+    }
+    let own = inode.map(&ask);
+    match own {
+        Some(Ok(found)) => Reading::Present(found),
+        other => match inode::look(View::Own, Path::new(&mount.point)) {
+            // Another process's mount point may be any file of ours.
+            Ok(top) if Some(top.stat.dev) == mount.devno.map(|dev| (dev.major, dev.minor)) => {
+                Reading::from(ask(&top))
+            }
+            _ => Reading::from(other.unwrap_or(Err(rustix::io::Errno::ACCESS))),
+        },
+    }
+}
+
+fn xfs(collector: &Collector, inode: Option<&Inode>, mount: &Mount, facts: &mut FileFacts) {
+    facts.geometry = ask(collector, inode, mount, Inode::xfs_geometry);
+    let option = |name: &str| mount.super_options.get(name).cloned().flatten();
+    let (rtdev, logdev) = (option("rtdev"), option("logdev"));
+    facts
+        .beside
+        .extend(logdev.map(|node| Beside { role: "log", node }));
+    if let Some(geometry) = facts.geometry.value() {
+        facts.features.extend(xfs_features(geometry));
+    }
+    // Only kernels built for debugging have it.
+    let debug = collector.host.files.read("sys/fs/xfs/debug/always_cow", 16);
+    facts.always_cow = debug.is_ok_and(|text| text.starts_with(b"1"));
+    let internal = facts
+        .geometry
+        .get()
+        .is_some_and(|geometry| geometry.rtstart != 0);
+    facts.devices = match (facts.realtime(), rtdev) {
+        (Some(true), Some(node)) => {
+            facts.beside.extend(
+                mount
+                    .source
+                    .clone()
+                    .map(|node| Beside { role: "data", node }),
+            );
+            by_node(collector, &node)
+        }
+        (Some(true), None) if !internal => {
+            Reading::malformed("a realtime file, and the mount has no rtdev=")
+        }
+        (Some(false), rtdev) => {
+            facts.beside.extend(rtdev.map(|node| Beside {
+                role: "realtime",
+                node,
+            }));
+            of_mount(collector, mount)
+        }
+        (Some(true), None) => of_mount(collector, mount),
+        // A captured host tells of the filesystem alone; without a realtime device there is one place only.
+        (None, None) if !facts.geometry.is_present() => of_mount(collector, mount),
+        (None, _) => facts.xattr.as_ref().map(|_| Vec::new()),
+    };
+}
+
+fn xfs_features(geometry: &XfsGeometry) -> Vec<String> {
+    let mut found = vec![format!("block size {}", geometry.blocksize)];
+    if geometry.has(XfsGeometry::REFLINK) {
+        found.push("reflink".into());
+    }
+    if geometry.logstart == 0 {
+        found.push("external log".into());
+    }
+    if geometry.rtblocks > 0 {
+        let place = if geometry.rtstart > 0 {
+            "on the data device"
+        } else {
+            "on its own device"
+        };
+        found.push(format!(
+            "realtime section {place}, extents of {} blocks",
+            geometry.rtextsize
+        ));
+    }
+    if geometry.has(XfsGeometry::ZONED) {
+        found.push("zoned".into());
+    }
+    found
+}
+
+fn btrfs(collector: &Collector, inode: Option<&Inode>, mount: &Mount, facts: &mut FileFacts) {
+    let files = collector.host.files.as_ref();
+    let members =
+        |fsid: &str| -> Vec<KName> { collector.knames(&format!("sys/fs/btrfs/{fsid}/devices")) };
+    let asked = inode.map(Inode::btrfs_fsid).and_then(Result::ok);
+    let fsid = asked.or_else(|| {
+        let source = mount.source.as_deref()?;
+        let kname = target::resolve(collector, source)
+            .ok()?
+            .into_iter()
+            .next()?;
+        files
+            .list("sys/fs/btrfs")
+            .ok()?
+            .into_iter()
+            .find(|fsid| members(fsid).contains(&kname))
+    });
+    let Some(fsid) = fsid else {
+        facts.devices = match &mount.source {
+            Some(source) => by_node(collector, source),
+            None => Reading::Absent,
+        };
+        return;
+    };
+    let found = members(&fsid);
+    facts.devices = if found.is_empty() {
+        mount
+            .source
+            .as_deref()
+            .map_or(Reading::Absent, |source| by_node(collector, source))
+    } else {
+        Reading::Present(found)
+    };
+    for name in files
+        .list(&format!("sys/fs/btrfs/{fsid}/features"))
+        .unwrap_or_default()
+    {
+        if matches!(
+            name.as_str(),
+            "zoned" | "raid1c34" | "raid56" | "compress_zstd" | "mixed_groups"
+        ) {
+            facts.features.push(name.replace('_', " "));
+        }
+    }
+    facts.features.push(format!("uuid {fsid}"));
+}
+
+/// Where the journal lies: jbd2 names its folder after the device and, for an internal journal, the inode
+/// (`jbd2_journal_init_inode`, fs/jbd2/journal.c). A journal on a device of its own stands in no option of the mount.
+fn ext4(collector: &Collector, facts: &mut FileFacts) {
+    let Some([device]) = facts.devices.value().map(Vec::as_slice) else {
+        return;
+    };
+    let device = device.clone();
+    let known = collector
+        .host
+        .files
+        .list(&format!("sys/fs/ext4/{device}"))
+        .is_ok();
+    facts.ext2_driver = facts.filesystem() == Some("ext2") && !known;
+    let Ok(journals) = collector.host.files.list("proc/fs/jbd2") else {
+        return;
+    };
+    let internal = |name: &String| {
+        name.strip_prefix(device.as_str())
+            .and_then(|rest| rest.strip_prefix('-'))
+            .is_some_and(|inode| inode.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let word = if journals.iter().any(internal) {
+        "internal journal"
+    } else {
+        "no journal, or an external one"
+    };
+    facts.features.push(word.into());
+}

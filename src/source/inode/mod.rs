@@ -1,0 +1,191 @@
+//! One file or directory of the running host, looked at without touching what is in it.
+//!
+//! A path is opened with `O_PATH` first, which runs no code of a driver or a FIFO's other end. Only what turns out to
+//! be a regular file or a directory is opened once more, for reading, through `/proc/self/fd`: the same inode, whatever
+//! the path has become meanwhile. Nothing here writes, and no data is read.
+
+mod fiemap;
+mod requests;
+mod stat;
+
+use std::ffi::OsString;
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fd::OwnedFd;
+use rustix::fs::{self, CWD, FileType, Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
+
+pub use fiemap::{Extent, ExtentFlags, Segment};
+pub use requests::{FsXattr, XfsGeometry};
+pub use stat::{Attributes, Stat};
+
+/// What a path leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeType {
+    /// A regular file.
+    Regular,
+    /// A directory.
+    Directory,
+    /// A block device's node.
+    Block,
+    /// A character device's node.
+    Char,
+    /// A FIFO.
+    Fifo,
+    /// A socket.
+    Socket,
+    /// Something else.
+    Other,
+}
+
+impl NodeType {
+    fn of(mode: u32) -> Self {
+        match FileType::from_raw_mode(mode) {
+            FileType::RegularFile => Self::Regular,
+            FileType::Directory => Self::Directory,
+            FileType::BlockDevice => Self::Block,
+            FileType::CharacterDevice => Self::Char,
+            FileType::Fifo => Self::Fifo,
+            FileType::Socket => Self::Socket,
+            _ => Self::Other,
+        }
+    }
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Regular => "regular file",
+            Self::Directory => "directory",
+            Self::Block => "block device",
+            Self::Char => "character device",
+            Self::Fifo => "FIFO",
+            Self::Socket => "socket",
+            Self::Other => "special file",
+        }
+    }
+}
+
+/// Whose view of the tree a path belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum View {
+    /// This process's own.
+    #[default]
+    Own,
+    /// That of another process: its root and its mounts.
+    Process(u32),
+}
+
+impl View {
+    /// The directory of proc that tells of it: `proc/self`, `proc/1234`.
+    pub fn proc_dir(self) -> String {
+        match self {
+            Self::Own => "proc/self".into(),
+            Self::Process(pid) => format!("proc/{pid}"),
+        }
+    }
+}
+
+/// One inode, held by a descriptor.
+#[derive(Debug)]
+pub struct Inode {
+    /// What statx(2) says.
+    pub stat: Stat,
+    /// Its path without links, in the view that it was opened in; `None` where proc does not tell.
+    pub real: Option<PathBuf>,
+    data: Result<OwnedFd, Errno>,
+}
+
+/// Looks at a path, following links.
+pub fn look(view: View, path: &Path) -> Result<Inode, Errno> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let fd = match view {
+        View::Own => fs::openat(CWD, path, flags, Mode::empty())?,
+        View::Process(pid) => {
+            let root = format!("/proc/{pid}/root");
+            let root = fs::openat(CWD, root, flags | OFlags::DIRECTORY, Mode::empty())?;
+            // Absolute links in there must not lead to files of ours.
+            let inside = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
+            fs::openat2(&root, path, flags, Mode::empty(), inside)?
+        }
+    };
+    let stat = Stat::of(&fd)?;
+    let real = fs::readlinkat(CWD, proc_path(&fd), Vec::new()).ok();
+    let real = real.map(|path| PathBuf::from(OsString::from_vec(path.into_bytes())));
+    let data = match stat.node {
+        NodeType::Regular => reopen(&fd, OFlags::empty()),
+        NodeType::Directory => reopen(&fd, OFlags::DIRECTORY),
+        _ => Err(Errno::BADF),
+    };
+    Ok(Inode {
+        stat,
+        real: real.filter(|_| view == View::Own),
+        data,
+    })
+}
+
+/// Whether a path itself is a symbolic link.
+pub fn is_link(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_symlink())
+}
+
+/// Device and inode number of the file at a path, which tell it from every other one while it exists.
+pub fn identity(path: &Path) -> Result<(u64, u64), Errno> {
+    let stat = fs::stat(path)?;
+    Ok((stat.st_dev, stat.st_ino))
+}
+
+fn proc_path(fd: &OwnedFd) -> String {
+    format!("/proc/self/fd/{}", fd.as_raw_fd())
+}
+
+fn reopen(fd: &OwnedFd, more: OFlags) -> Result<OwnedFd, Errno> {
+    // NONBLOCK: a lease or an offline file must not make an inspection wait.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY | more;
+    fs::openat(CWD, proc_path(fd), flags, Mode::empty())
+}
+
+impl Inode {
+    fn data(&self) -> Result<&OwnedFd, Errno> {
+        self.data.as_ref().map_err(|error| *error)
+    }
+
+    /// Why the file itself could not be opened for reading.
+    pub fn closed(&self) -> Option<Errno> {
+        self.data.as_ref().err().copied()
+    }
+
+    /// `FS_IOC_GETFLAGS`: the `FS_*_FL` bits.
+    pub fn flags(&self) -> Result<u32, Errno> {
+        Ok(fs::ioctl_getflags(self.data()?)?.bits())
+    }
+
+    /// `FS_IOC_FSGETXATTR`.
+    pub fn xattr(&self) -> Result<FsXattr, Errno> {
+        requests::xattr(self.data()?)
+    }
+
+    /// `XFS_IOC_FSGEOMETRY` of the filesystem.
+    pub fn xfs_geometry(&self) -> Result<XfsGeometry, Errno> {
+        requests::xfs_geometry(self.data()?)
+    }
+
+    /// The UUID of a btrfs filesystem as its folder in /sys/fs/btrfs is named, by `BTRFS_IOC_FS_INFO`.
+    pub fn btrfs_fsid(&self) -> Result<String, Errno> {
+        requests::btrfs_fsid(self.data()?)
+    }
+
+    /// Every extent, by `FS_IOC_FIEMAP`. Data that no extent was made for yet is shown as delayed, and stays so.
+    pub fn extents(&self) -> Result<Vec<Extent>, Errno> {
+        fiemap::extents(self.data()?)
+    }
+
+    /// Where there is data and where there is none, by lseek(2), for filesystems without FIEMAP.
+    pub fn segments(&self) -> Result<Vec<Segment>, Errno> {
+        fiemap::segments(self.data()?, self.stat.size_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! What keeps a file from being opened for writing, or fallocate(2) from reaching the filesystem.
+
+use rustix::io::Errno;
+
+use crate::facts::origin::Origin;
+use crate::source::inode::Attributes;
+use crate::verdict::file::answer::{Call, Mode, Outcome, Step};
+use crate::verdict::file::context::Context;
+
+fn is_set(options: &std::collections::BTreeMap<String, Option<String>>, name: &str) -> bool {
+    options.contains_key(name)
+}
+
+/// The answer where the call never reaches the filesystem. The order is the kernel's: a read-only filesystem
+/// (`sb_permission`), immutable and append-only inodes (`inode_permission`, `may_open`, fs/namei.c), a read-only mount
+/// (`mnt_get_write_access`), then the filesystem's own open; fallocate looks for swap files (`vfs_fallocate`,
+/// fs/open.c) after the flags.
+pub(super) fn refused(context: &Context, mode: Mode) -> Option<Outcome> {
+    let open = |step: Step, errno: Errno| Some(Outcome::refused(step, errno, Call::Open));
+    if let Some(step) = read_only_filesystem(context) {
+        return open(step, Errno::ROFS);
+    }
+    if let Some(step) = unchangeable(context) {
+        return open(step, Errno::PERM);
+    }
+    if let Some(step) = read_only_mount(context) {
+        return open(step, Errno::ROFS);
+    }
+    if let Some(step) = verity(context) {
+        return open(step, Errno::PERM);
+    }
+    if context.facts.closed == Some(Errno::NOKEY) {
+        let step = Step::new(
+            "file-key",
+            "the file is encrypted and its key is not loaded",
+        );
+        let step = step.because(Origin::Inferred("open(2)".into()), "ENOKEY (126)");
+        return open(step, Errno::NOKEY);
+    }
+    swapped_to(context, mode)
+}
+
+fn read_only_filesystem(context: &Context) -> Option<Step> {
+    let mount = context.facts.mount.value()?;
+    is_set(&mount.super_options, "ro").then(|| {
+        Step::new(
+            "file-read-only",
+            format!("the filesystem on {} is read-only", mount.point),
+        )
+        .because(Origin::File(context.facts.mounts_file.clone()), "ro")
+    })
+}
+
+fn read_only_mount(context: &Context) -> Option<Step> {
+    let mount = context.facts.mount.value()?;
+    is_set(&mount.options, "ro").then(|| {
+        Step::new(
+            "file-read-only",
+            format!("the mount on {} is read-only", mount.point),
+        )
+        .because(Origin::File(context.facts.mounts_file.clone()), "ro")
+    })
+}
+
+fn unchangeable(context: &Context) -> Option<Step> {
+    let facts = context.facts;
+    let statx = |word: &str| (Origin::Inferred("statx(2)".into()), word.to_owned());
+    if facts.attribute(Attributes::IMMUTABLE) == Some(true) {
+        let what = if facts.is_directory() {
+            "no file can be made in an immutable directory"
+        } else {
+            "the file is immutable"
+        };
+        let (origin, value) = statx("immutable");
+        return Some(Step::new("file-immutable", what).because(origin, value));
+    }
+    if facts.attribute(Attributes::APPEND) == Some(true) && !facts.is_directory() {
+        let text = "the file is append-only: it opens with O_APPEND alone, and then fallocate takes mode 0 alone";
+        let (origin, value) = statx("append");
+        return Some(Step::new("file-append-only", text).because(origin, value));
+    }
+    None
+}
+
+fn verity(context: &Context) -> Option<Step> {
+    let facts = context.facts;
+    (facts.attribute(Attributes::VERITY) == Some(true) && !facts.is_directory()).then(|| {
+        Step::new(
+            "file-verity",
+            "the file is protected by fs-verity, and stays read-only",
+        )
+        .because(Origin::Inferred("statx(2)".into()), "verity")
+        .by_rule("fsverity_file_open, fs/verity/open.c", "EPERM")
+    })
+}
+
+fn swapped_to(context: &Context, mode: Mode) -> Option<Outcome> {
+    if context.facts.swap.get() != Some(true) {
+        return None;
+    }
+    let step = Step::new("file-swap", "the kernel swaps to this file")
+        .because(Origin::File("/proc/swaps".into()), "listed")
+        .by_rule("vfs_fallocate, fs/open.c", "ETXTBSY");
+    match (mode, context.knows_write_zeroes()) {
+        // A kernel that does not know the flag says so before it looks at the file.
+        (Mode::WriteZeroes, Some(false)) => None,
+        (Mode::WriteZeroes, None) => Some(Outcome::unknown(
+            step,
+            "the kernel may not know FALLOC_FL_WRITE_ZEROES: then EOPNOTSUPP, else ETXTBSY",
+        )),
+        _ => Some(Outcome::fails(step, Errno::TXTBSY)),
+    }
+}

@@ -1,0 +1,170 @@
+"""What zinspect says of files, held against fallocate(2) and FIEMAP themselves."""
+
+import json
+import subprocess
+
+from cache import HERE, CannotRunHere
+from context import Context
+from stage import Stage
+
+TITLE = "files: each mode of fallocate on many filesystems and stacks, predicted and tried"
+KERNELS = ["6.12", "6.17", "7.2", "7.3"]
+NEEDS_ZINSPECT = True
+
+MODES = {"0x80": "write-zeroes", "0x10": "zero-range", "0x11": "zero-range-keep-size",
+         "0x03": "punch-hole", "0": "allocate"}
+# lseek tells data from the rest; of a file that ends before, nothing.
+BY_SEEK = {"written": {"data"}, "unwritten": {"no-data", "past-end"}, "hole": {"no-data", "past-end"}}
+
+
+def run(context: Context):
+    machine = context.machine("files.sh", root={"/bin/trial": trial(context)}, memory="3G",
+                              timeout=2400)
+    result = context.boot(machine)
+    skipped = result.out / "skipped"
+    for line in skipped.read_text().splitlines() if skipped.exists() else []:
+        role, _, why = line.partition(" ")
+        context.checks.skip("combination", role, why)
+    stage = Stage(result.out / "files")
+    rows = [combination(stage, context.checks, *line.split("|"))
+            for line in stage.text("combos").splitlines()]
+    context.checks.true("combinations", "at least 40", len(rows) >= 40, f"only {len(rows)}")
+    surroundings(stage, context.checks)
+    edges(stage, context.checks)
+    results = {"kernel": context.kernel, "rows": rows}
+    (context.work / "results.json").write_text(json.dumps(results, indent=1))
+
+
+def trial(context: Context):
+    program = context.work / "trial"
+    source = HERE / "guest" / "trial.c"
+    command = ["cc", "-O2", "-static", "-o", str(program), str(source)]
+    try:
+        subprocess.run(command, check=True, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise CannotRunHere("there is no C compiler (cc) for tests/vm/guest/trial.c") from None
+    return program
+
+
+def combination(stage: Stage, checks, name: str, lies: str, on: str, kind: str) -> dict:
+    """One line of the table: what was predicted for each mode, and what happened."""
+    report = stage.json(name) or {}
+    files = report.get("files") or []
+    trials = dict(line.split(maxsplit=1) for line in stage.text(f"{name}.trial").splitlines())
+    row = {"name": name, "filesystem": lies, "on": on, "kind": kind, "modes": {}}
+    checks.true("report", name, files, stage.text(f"{name}.err")[:300])
+    for index, (flags, mode) in enumerate(MODES.items()):
+        answers = files[index if len(files) > 1 else 0]["modes"] if files else []
+        answer = next((one for one in answers if one["mode"] == mode), None)
+        got = trials.get(flags, "not tried")
+        said = says(answer)
+        same = answer is not None and agree(answer, got)
+        checks.true(mode, f"{name} ({lies}, {on}, {kind})", same, f"predicted {said}, got {got}")
+        row["modes"][mode] = {"predicted": said, "got": got, "equal": same}
+    if files:
+        row["fast"] = files[0]["write_zeroes"]["fast"]
+    if name in ("ext4", "xfs"):
+        extents = files[0]["extents"] if files else {}
+        checks.equal("written bytes", name, 1 << 20, extents.get("written", {}).get("bytes"))
+        checks.equal("hole bytes", name, 1 << 20, extents.get("hole_bytes"))
+    return row
+
+
+def says(answer: dict | None) -> str:
+    if answer is None:
+        return "nothing"
+    if answer["supported"] is None:
+        return "unknown"
+    if not answer["supported"]:
+        return f"{answer['call']} {answer['errno']}"
+    return f"ok {answer['hole_becomes'] or 'none'} {answer['data_becomes'] or 'none'}"
+
+
+def agree(answer: dict, got: str) -> bool:
+    words = got.split()
+    if words[0] != "ok":
+        return says(answer) == got
+    method, first, second, kib, was = words[1:]
+    predicted = says(answer).split()
+    if predicted[0] != "ok":
+        return False
+    hole, data = predicted[1:]
+    for wanted, state in ((hole if was == "hole" else data, first), (data, second)):
+        # Of a new file there is no data, of a device's node no state at all.
+        if state == "none":
+            continue
+        if method == "seek" and state not in BY_SEEK.get(wanted, ()):
+            return False
+        if method == "fiemap" and state != wanted:
+            return False
+    return offload_agrees(answer, int(kib))
+
+
+def offload_agrees(answer: dict, kib: int) -> bool:
+    """Zeroes by a command of the device are no writes: pgpgout counts those alone, of 2 MiB here."""
+    if answer["offloaded"]:
+        return kib < 1024
+    if answer["mode"] == "write-zeroes":
+        return kib >= 2048
+    return True
+
+
+def surroundings(stage: Stage, checks):
+    """Without the right to read, in another mount namespace, from a capture."""
+    disk = stage.text("../roles").split()[-1]
+    unmaps = has_limit(stage)
+
+    def file(name):
+        files = (stage.json(name) or {}).get("files") or [{}]
+        return files[0]
+
+    plain = file("plain")
+    checks.equal("plain user", "write zeroes", None if unmaps else False,
+                 plain.get("write_zeroes", {}).get("supported"))
+    checks.equal("plain user", "extents", None, plain.get("extents"))
+    denied = {one["field"]: one["status"] for one in plain.get("unread", [])}
+    checks.equal("plain user", "extents", "denied", denied.get("extents"))
+    checks.equal("plain user", "devices", [disk], plain.get("devices"))
+    checks.equal("extents", "exit code", 0, stage.status("extents"))
+    extents = (stage.json("extents") or {}).get("files", [{}])[0].get("extents", [])
+    checks.equal("extents", "states", ["written"], [one["state"] for one in extents])
+    checks.equal("extents", "offset", 1 << 20, extents[0]["logical_bytes"] if extents else None)
+    checks.equal("plain extents", "exit code", 32, stage.status("plain-extents"))
+    checks.equal("csv", "exit code", 2, stage.status("csv"))
+    checks.equal("--require unmap", "exit code", 0 if unmaps else 1, stage.status("require-unmap"))
+    checks.equal("--require unmap", "tmpfs", 1, stage.status("require-fails"))
+    for name in ("page", "table", "tree"):
+        checks.true(name, "device", disk in stage.text(f"{name}.out"), stage.text(f"{name}.err"))
+    apart = file("pid")
+    checks.equal("--pid", "mount", "/mnt/apart", (apart.get("mount") or {}).get("point"))
+    checks.equal("--pid", "devices", [disk], apart.get("devices"))
+    checks.equal("--pid", "write zeroes", unmaps, apart.get("write_zeroes", {}).get("supported"))
+    closed = file("pid-plain")
+    checks.equal("--pid plain", "mount", "/mnt/apart", (closed.get("mount") or {}).get("point"))
+    checks.equal("--pid plain", "write zeroes", None,
+                 closed.get("write_zeroes", {}).get("supported"))
+    captured = file("captured")
+    checks.equal("captured", "devices", [disk], captured.get("devices"))
+    reasons = {one["field"]: one["status"] for one in captured.get("unread", [])}
+    checks.equal("captured", "extents", "not-asked", reasons.get("extents"))
+
+
+def edges(stage: Stage, checks):
+    """ext4's answer for an unaligned range, where it is sure of one."""
+    files = (stage.json("ext4") or {}).get("files") or [{}]
+    reasons = files[0].get("write_zeroes", {}).get("reasons", [])
+    text = next((one["text"] for one in reasons if one["rule"] == "ext4-edges"), "")
+    got = stage.text("edges").strip()
+    if "of this series" in text:
+        checks.equal("edges", "ext4", "unwritten", got)
+    elif text:
+        checks.true("edges", "ext4", got in ("written", "unwritten"), got)
+    else:
+        checks.equal("edges", "ext4", "fallocate EOPNOTSUPP", got)
+
+
+def has_limit(stage: Stage) -> bool:
+    """Whether the disk's own limit opens the mode: the kernel's file, as the report has it."""
+    report = stage.json("plain") or {}
+    device = next(iter(report.get("devices") or []), {})
+    return bool((device.get("kernel") or {}).get("write_zeroes_unmap_max_bytes"))
