@@ -9,9 +9,8 @@ fn main() -> ExitCode {
     let cli = Cli::read();
     match cli::run(&cli) {
         Ok(exit) => ExitCode::from(exit as u8),
-        Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("zinspect: {error}");
+            cli::say(error);
             ExitCode::from(Exit::Usage as u8)
         }
     }

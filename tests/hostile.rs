@@ -365,6 +365,122 @@ fn a_capture_gives_the_same_report_and_the_same_bytes() {
 }
 
 #[test]
+fn a_capture_takes_no_other_things_place() {
+    let dir = root();
+    let path = dir.path().to_str().expect("UTF-8");
+    let target = TempDir::new().expect("temporary folder");
+    let file = |name: &str| target.path().join(name).to_str().expect("UTF-8").to_owned();
+    fs::create_dir(file("folder")).expect("folder");
+    symlink("nowhere", file("dangling")).expect("link");
+    for name in ["folder", "dangling"] {
+        let output = zinspect(&["capture", "--sysroot", path, &file(name)]);
+        assert_eq!(output.status.code(), Some(2), "{name}");
+    }
+    fs::write(file("real"), "").expect("file");
+    symlink("real", file("link")).expect("link");
+    assert_eq!(
+        zinspect(&["capture", "--sysroot", path, &file("link")])
+            .status
+            .code(),
+        Some(0)
+    );
+    assert!(
+        fs::symlink_metadata(file("link"))
+            .expect("link")
+            .is_symlink()
+    );
+    assert!(fs::metadata(file("real")).expect("file").len() > 0);
+}
+
+#[test]
+fn every_bit_of_a_capture_is_checked() {
+    let whole = fs::read("tests/hosts/vm-7.3.tar.gz").expect("capture");
+    let dir = TempDir::new().expect("temporary folder");
+    let file = dir.path().join("x.tar.gz");
+    let code = |bytes: &[u8]| {
+        fs::write(&file, bytes).expect("file");
+        zinspect(&[
+            "--snapshot",
+            file.to_str().expect("UTF-8"),
+            "-o",
+            "csv",
+            "sda",
+        ])
+        .status
+        .code()
+    };
+    assert_eq!(code(&whole), Some(0));
+    for cut in [1, 8, 13, whole.len() / 2] {
+        assert_eq!(
+            code(&whole[..whole.len() - cut]),
+            Some(2),
+            "{cut} bytes short"
+        );
+    }
+    for place in (20..whole.len()).step_by(whole.len() / 12) {
+        let mut flipped = whole.clone();
+        flipped[place] ^= 0x10;
+        assert_eq!(code(&flipped), Some(2), "bit of byte {place}");
+    }
+}
+
+#[test]
+fn who_cannot_read_our_errors_still_gets_the_exit_status() {
+    let dir = root();
+    let path = dir.path().to_str().expect("UTF-8");
+    let program = env!("CARGO_BIN_EXE_zinspect");
+    for (line, wanted) in [
+        (
+            format!("{program} --sysroot {path} nope 2>/dev/full; echo $?"),
+            "32",
+        ),
+        (
+            format!(
+                "{{ {program} --sysroot {path} --require unmap nullb0; echo $? >&3; }} 3>&1 >/dev/null | cat"
+            ),
+            "1",
+        ),
+        (
+            format!(
+                "{{ {{ {program} --sysroot {path} --require unmap nullb0; echo $? >&3; }} | true; }} 3>&1"
+            ),
+            "1",
+        ),
+    ] {
+        let output = Command::new("sh").args(["-c", &line]).output().expect("sh");
+        let shown = text(&output.stdout);
+        assert_eq!(
+            shown.lines().last(),
+            Some(wanted),
+            "{line}: {shown}{}",
+            text(&output.stderr)
+        );
+    }
+}
+
+#[test]
+fn options_that_would_be_ignored_are_refused() {
+    let dir = root();
+    let path = dir.path().to_str().expect("UTF-8");
+    for options in [
+        &["-o", "json", "--columns", "name"][..],
+        &["--raw"],
+        &["-o", "tree", "--sort", "size"],
+        &["--list-columns", "-o", "json"],
+    ] {
+        let output = zinspect(&[options, &["--sysroot", path]].concat());
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{options:?}: {}",
+            text(&output.stderr)
+        );
+    }
+    let output = zinspect(&["-n", "-o", "csv", "-c", "kname", "--sysroot", path]);
+    assert_eq!(text(&output.stdout), "nullb0\n");
+}
+
+#[test]
 fn a_closed_pipe_ends_quietly() {
     let dir = root();
     let path = dir.path().to_str().expect("UTF-8");

@@ -18,6 +18,7 @@ struct Kioxia {
     dlfeat: u8,
     oncs: u8,
     status: u16,
+    wzsl: Result<u8, CommandError>,
 }
 
 impl Commands for Kioxia {
@@ -39,7 +40,7 @@ impl Commands for Kioxia {
                 data[80..84].copy_from_slice(&0x0001_0400_u32.to_le_bytes());
                 data[520] = self.oncs;
             }
-            _ => {}
+            _ => data[0..2].copy_from_slice(&[0, self.wzsl.clone()?]),
         }
         Ok(Reply::Nvme {
             status: self.status,
@@ -105,6 +106,7 @@ const HONEST: Kioxia = Kioxia {
     dlfeat: 25,
     oncs: 0x5f,
     status: 0,
+    wzsl: Ok(0),
 };
 
 #[test]
@@ -214,4 +216,67 @@ fn without_write_zeroes_in_oncs_there_is_nothing_to_deallocate_with() {
         "{}",
         found.verdict.because
     );
+}
+
+#[test]
+fn wzsl_sets_the_limit_and_unread_it_is_not_0() {
+    let found = judged(
+        Kioxia {
+            wzsl: Ok(8),
+            ..HONEST
+        },
+        [1_048_576; 3],
+    );
+    assert_eq!(found.agreement, Agreement::Agree, "4 KiB << 8");
+    let error = CommandError::Ioctl {
+        errno: rustix::io::Errno::IO,
+        path: "/dev/nvme5".into(),
+        request: "NVME_IOCTL_ADMIN_CMD",
+    };
+    let found = judged(
+        Kioxia {
+            wzsl: Err(error),
+            ..HONEST
+        },
+        [1_048_576; 3],
+    );
+    assert_eq!(found.agreement, Agreement::NotPredicted);
+    assert_eq!(
+        found.verdict.max_bytes,
+        Some(1_048_576),
+        "the kernel's number, not half of it"
+    );
+}
+
+#[test]
+fn the_losing_prediction_does_not_speak_for_the_verdict() {
+    let found = judged(HONEST, [0, 0, 0]);
+    assert_eq!(found.verdict.zeroing, Zeroing::Software);
+    assert!(
+        found
+            .verdict
+            .because
+            .contains("switched zeroes commands off"),
+        "{}",
+        found.verdict.because
+    );
+}
+
+#[test]
+fn a_user_limit_does_not_explain_a_stale_unmap_limit() {
+    let found = judged(
+        Kioxia {
+            dlfeat: 1,
+            ..HONEST
+        },
+        [8_388_608, 8_388_608, 0],
+    );
+    let mut rules: Vec<&str> = found
+        .verdict
+        .conflicts
+        .iter()
+        .map(|conflict| conflict.rule)
+        .collect();
+    rules.sort_unstable();
+    assert_eq!(rules, ["prediction-differs", "user-limit"]);
 }

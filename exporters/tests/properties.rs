@@ -190,7 +190,7 @@ proptest! {
         prop_assert_eq!(text.lines().count(), rows.len() + usize::from(options.headings));
         let colored = written(|out| write_table(out, &fields, &rows, &options));
         prop_assert_eq!(without_styles(&colored), text);
-        let csv = written(|out| write_csv(out, &fields, rows.into_iter()));
+        let csv = written(|out| write_csv(out, &fields, rows.into_iter(), true));
         for c in csv.chars() {
             prop_assert!(c == '\n' || !c.is_control());
         }

@@ -122,7 +122,9 @@ fn figures() {
     best("table, width 100, colour", || {
         write_table(sink, &fields, &rows, &colored)
     });
-    best("csv", || write_csv(sink, &fields, rows.iter().copied()));
+    best("csv", || {
+        write_csv(sink, &fields, rows.iter().copied(), true)
+    });
     best("json, streamed", || {
         write_json(sink, &Streamed::new(&rows), true)
     });

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::RunError;
 use crate::model::device::Kind;
 use crate::verdict::judgement::Zeroing;
 
@@ -182,6 +183,31 @@ pub struct Inspect {
 }
 
 impl Inspect {
+    /// Refuses options that this form of answer would ignore.
+    pub fn fits(&self, format: Format) -> Result<(), RunError> {
+        let columns = matches!(format, Format::Table | Format::Csv);
+        let given = [
+            (
+                self.columns.is_some() && !columns,
+                "--columns goes with -o table and -o csv",
+            ),
+            (
+                self.raw && format != Format::Detail,
+                "--raw goes with -o detail",
+            ),
+            (
+                self.sort.is_some() && format == Format::Tree,
+                "--sort does not go with -o tree",
+            ),
+            (
+                self.list_columns && format != Format::Table,
+                "--list-columns prints a table",
+            ),
+        ];
+        let unfit = given.into_iter().find(|(unfit, _)| *unfit);
+        unfit.map_or(Ok(()), |(_, why)| Err(RunError::Usage(why.to_owned())))
+    }
+
     /// The first option that only listing and explaining have, if one was given: subcommands do not take it.
     pub fn own_option(&self) -> Option<&'static str> {
         let given = [

@@ -18,10 +18,10 @@ pub(super) fn run(cli: &Cli, args: &CaptureArgs) -> Result<Exit, RunError> {
     file::index(&collector);
     recording.save(&args.file)?;
     let (files, commands) = recording.size();
-    eprintln!(
-        "zinspect: {} devices, {files} files, links and folders, {commands} commands in {}",
+    super::say(format_args!(
+        "{} devices, {files} files, links and folders, {commands} commands in {}",
         collected.topology.len(),
         args.file.display()
-    );
+    ));
     Ok(Exit::All)
 }

@@ -39,7 +39,8 @@ pub(super) fn run(cli: &Cli, args: &ExtentsArgs) -> Result<Exit, RunError> {
         ExtentsFormat::Json => write_json(&mut out, &Report::new(&found), true)?,
         ExtentsFormat::Csv => {
             let columns: Vec<&Field<Row>> = FIELDS.iter().collect();
-            write_csv(&mut out, &columns, found.iter().flat_map(FileExtents::rows))?;
+            let rows = found.iter().flat_map(FileExtents::rows);
+            write_csv(&mut out, &columns, rows, !cli.out.no_headings)?;
         }
         ExtentsFormat::Table => {
             let several = args.paths.len() > 1;

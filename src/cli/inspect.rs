@@ -1,6 +1,6 @@
 //! `zinspect [TARGET…]`: lists, or explains.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Write;
 
 use zinspect_exporters::{
@@ -10,7 +10,7 @@ use zinspect_exporters::{
 
 use super::args::{Cli, Format, Inspect, OutputArgs, Require};
 use super::files::{self, Named};
-use super::{Exit, RunError, exit_of, host, output, report_failures, report_missing};
+use super::{Exit, RunError, delivered, exit_of, host, output, report_failures, report_missing};
 use crate::facts::collect::Collector;
 use crate::facts::needs::Needs;
 use crate::model::device::{BlockDevice, Kind};
@@ -26,15 +26,16 @@ use crate::view::{detail, fields, metrics};
 /// Lists or explains.
 pub(super) fn run(cli: &Cli) -> Result<Exit, RunError> {
     let args = &cli.inspect;
-    if args.list_columns {
-        return list_columns(&cli.out);
-    }
     let explains = !args.targets.is_empty();
     let format = args.output.unwrap_or(if explains {
         Format::Detail
     } else {
         Format::Table
     });
+    args.fits(format)?;
+    if args.list_columns {
+        return list_columns(&cli.out);
+    }
     let columns = select(
         &fields::ALL,
         args.columns.as_deref().unwrap_or_default(),
@@ -64,8 +65,8 @@ pub(super) fn run(cli: &Cli) -> Result<Exit, RunError> {
     let judge = Judge::new(&collected.topology, &collector.kernel);
     let shown = run.choose(&judge);
     let mut out = output::stdout();
-    run.write(&mut out, &collector, &judge, &shown)?;
-    output::finish(out)?;
+    let written = run.write(&mut out, &collector, &judge, &shown);
+    delivered(written.and_then(|()| Ok(output::finish(out)?)))?;
     Ok(run.exit(&judge, &shown))
 }
 
@@ -154,34 +155,36 @@ struct Run<'r> {
 impl<'r> Run<'r> {
     /// The devices to show: the targets and what is below them in JSON, the targets alone elsewhere; without targets
     /// everything that is listed. Filters apply to all.
-    fn choose(&self, judge: &Judge) -> Vec<&'r BlockDevice> {
-        let targets = if self.format == Format::Tree {
-            self.named.with_devices_of_files()
-        } else {
-            self.named.devices.clone()
-        };
-        let with_stacks = matches!(self.format, Format::Json | Format::Ndjson);
-        let named = |device: &&BlockDevice| {
-            !self.explains || with_stacks || targets.contains(&device.kname)
-        };
+    fn choose(&self, judge: &Judge<'r>) -> Vec<&'r BlockDevice> {
+        let named =
+            |device: &&BlockDevice| !self.explains || self.named.devices.contains(&device.kname);
         let listed = |device: &&BlockDevice| self.explains || self.args.all || is_listed(device);
-        let kind = |device: &&BlockDevice| {
-            self.args.kind.is_empty() || self.args.kind.contains(&device.kind)
-        };
+        let (kinds, verdicts) = (&self.args.kind, &self.args.verdict);
+        let kind = |device: &&BlockDevice| kinds.is_empty() || kinds.contains(&device.kind);
         let verdict = |device: &&BlockDevice| {
-            self.args.verdict.is_empty()
-                || self
-                    .args
-                    .verdict
-                    .contains(&judgement::judge(judge, device).verdict.zeroing)
+            verdicts.is_empty()
+                || verdicts.contains(&judgement::judge(judge, device).verdict.zeroing)
         };
-        self.topology
+        let chosen = self
+            .topology
             .iter()
             .filter(named)
             .filter(listed)
             .filter(kind)
-            .filter(verdict)
-            .collect()
+            .filter(verdict);
+        let mut chosen: Vec<&BlockDevice> = chosen.collect();
+        if matches!(self.format, Format::Json | Format::Ndjson) {
+            let files = self.named.with_devices_of_files();
+            let of_files = files.iter().filter_map(|kname| self.topology.get(kname));
+            let tops: Vec<&BlockDevice> = chosen.iter().copied().chain(of_files).collect();
+            let mut seen: HashSet<&KName> = chosen.iter().map(|device| &device.kname).collect();
+            for below in tops.into_iter().flat_map(|device| judge.stack_of(device)) {
+                if seen.insert(&below.kname) {
+                    chosen.push(below);
+                }
+            }
+        }
+        chosen
     }
 
     fn reports(&self, judge: &Judge, shown: &[&BlockDevice]) -> Vec<Device> {
@@ -209,7 +212,10 @@ impl<'r> Run<'r> {
         let files = || self.named.answers(judge);
         match self.format {
             Format::Table => self.tables(out, judge, shown)?,
-            Format::Csv => write_csv(out, &self.columns, self.reports(judge, shown).into_iter())?,
+            Format::Csv => {
+                let reports = self.reports(judge, shown).into_iter();
+                write_csv(out, &self.columns, reports, !self.out.no_headings)?;
+            }
             Format::Detail => self.pages(out, judge, shown)?,
             Format::Json if self.sort.is_none() => {
                 let devices = shown
@@ -238,7 +244,8 @@ impl<'r> Run<'r> {
                     .iter()
                     .map(|device| (device.kname.clone(), Device::new(judge, device, self.needs)))
                     .collect();
-                let targets: Vec<KName> = match self.explains {
+                let filtered = !self.args.kind.is_empty() || !self.args.verdict.is_empty();
+                let targets: Vec<KName> = match self.explains || filtered {
                     true => shown.iter().map(|device| device.kname.clone()).collect(),
                     false => Vec::new(),
                 };
@@ -262,12 +269,15 @@ impl<'r> Run<'r> {
         shown: &[&BlockDevice],
     ) -> Result<(), RunError> {
         let options = output::options(self.out);
-        for (at, device) in shown.iter().enumerate() {
+        for (at, report) in self.reports(judge, shown).iter().enumerate() {
             if at > 0 {
                 writeln!(out)?;
             }
-            let report = Device::new(judge, device, self.needs);
-            let page = detail::page(&report, device, detail::Detail { raw: self.args.raw });
+            let kname = KName::new(&report.kname);
+            let Some(device) = kname.and_then(|kname| self.topology.get(&kname)) else {
+                continue;
+            };
+            let page = detail::page(report, device, detail::Detail { raw: self.args.raw });
             write_page(out, &page, &options)?;
         }
         files::pages(out, judge, self.named, &options, shown.is_empty())

@@ -64,11 +64,19 @@ pub enum RunError {
 
 impl RunError {
     /// Whether the reader of the answer went away, which is no failure of ours.
-    pub fn is_closed_pipe(&self) -> bool {
+    fn is_closed_pipe(&self) -> bool {
         let (Self::Output(error) | Self::Metrics(PrometheusError::Io(error))) = self else {
             return false;
         };
         error.kind() == io::ErrorKind::BrokenPipe
+    }
+}
+
+/// An answer that was written as far as its reader wanted it.
+fn delivered(written: Result<(), RunError>) -> Result<(), RunError> {
+    match written {
+        Err(error) if error.is_closed_pipe() => Ok(()),
+        other => other,
     }
 }
 
@@ -100,16 +108,22 @@ fn exit_of(asked: usize, failed: usize) -> Exit {
     }
 }
 
+/// Says something on stderr. That nobody can read it there is no reason to stop.
+pub fn say(what: impl std::fmt::Display) {
+    use std::io::Write;
+    let _ = writeln!(io::stderr(), "zinspect: {what}");
+}
+
 /// Says on stderr which target could not be read, and why.
 fn report_failures(failures: &[TargetError]) {
     for failure in failures {
-        eprintln!("zinspect: {failure}");
+        say(failure);
     }
 }
 
 /// Says on stderr what was named by others and could not be read.
 fn report_missing(missing: &[CollectError]) {
     for one in missing {
-        eprintln!("zinspect: {one}");
+        say(one);
     }
 }

@@ -46,7 +46,8 @@ pub(super) fn options(args: &OutputArgs) -> TableOptions {
 fn width() -> Option<usize> {
     let columns = std::env::var("COLUMNS")
         .ok()
-        .and_then(|columns| columns.parse().ok());
+        .and_then(|columns| columns.parse().ok())
+        .filter(|columns| *columns > 0);
     columns.or_else(|| {
         let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
         (size.ws_col > 0).then(|| usize::from(size.ws_col))

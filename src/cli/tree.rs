@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use zinspect_exporters::write_tree;
 
 use super::args::{Cli, TreeArgs};
-use super::{Exit, RunError, exit_of, host, inspect, output, report_failures, report_missing};
+use super::{
+    Exit, RunError, delivered, exit_of, host, inspect, output, report_failures, report_missing,
+};
 use crate::facts::collect::{self, Collector};
 use crate::facts::needs::Needs;
 use crate::model::ids::KName;
@@ -48,12 +50,12 @@ pub(super) fn run(cli: &Cli, args: &TreeArgs) -> Result<Exit, RunError> {
         |device: &crate::model::device::BlockDevice| args.all || inspect::is_listed(device);
     let drawn = tree::tree(&collected.topology, &reports, &targets, growth, &listed);
     let mut out = output::stdout();
-    write_tree(
-        &mut out,
-        &drawn,
-        &output::options(&cli.out),
-        output::ascii(&cli.out),
+    let options = output::options(&cli.out);
+    let written = write_tree(&mut out, &drawn, &options, output::ascii(&cli.out));
+    delivered(
+        written
+            .and_then(|()| output::finish(out))
+            .map_err(RunError::from),
     )?;
-    output::finish(out)?;
     Ok(exit_of(args.targets.len(), failures.len()))
 }

@@ -296,7 +296,8 @@ impl<'h> Collector<'h> {
             const TRIES: usize = 3;
             for _ in 0..TRIES {
                 let again = read(Attr::WriteZeroesMaxBytes);
-                if again == *limits.reading(Attr::WriteZeroesMaxBytes) {
+                limits.moving = again != *limits.reading(Attr::WriteZeroesMaxBytes);
+                if !limits.moving {
                     break;
                 }
                 limits.set(Attr::WriteZeroesMaxBytes, again);

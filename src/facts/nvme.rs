@@ -10,7 +10,7 @@ use crate::model::device::{BlockDevice, Kind};
 use crate::model::ids::{DevNo, KName};
 use crate::source::command::{Command, Node, Reply};
 use crate::source::files::{Dir, base_name, join, parent};
-use crate::wire::nvme::command::{CNS_CONTROLLER, CNS_IOCS_CONTROLLER, CNS_NAMESPACE, Identify};
+use crate::wire::nvme::command::{CNS_CONTROLLER, CNS_NAMESPACE, Identify};
 use crate::wire::nvme::identify::{IdentifyController, IdentifyNamespace, IdentifyNvmController};
 use crate::wire::nvme::status::NvmeStatus;
 
@@ -47,6 +47,8 @@ pub struct Controller {
     pub identify: Fact<Vec<u8>>,
     /// Identify Controller of the NVM command set (CNS 06h, CSI 00h).
     pub nvm: Fact<Vec<u8>>,
+    /// Whether it refused CNS 06h by a status, which the kernel takes as "no such limits".
+    pub nvm_refused: bool,
     /// Its character device.
     pub node: Option<Node>,
 }
@@ -224,6 +226,7 @@ impl Controller {
         };
         let quirks = quirks.map(|text| words_of_quirks(&text));
         let pci = Pci::collect(collector, place, quirks.is_present() && !all);
+        let nvm = ask(collector, &nodes, Identify::nvm_controller());
         Self {
             model: text("model"),
             serial: text("serial"),
@@ -248,15 +251,8 @@ impl Controller {
                     csi: 0,
                 },
             ),
-            nvm: identify(
-                collector,
-                &nodes,
-                Identify {
-                    cns: CNS_IOCS_CONTROLLER,
-                    nsid: 0,
-                    csi: 0,
-                },
-            ),
+            nvm_refused: nvm.refused,
+            nvm: nvm.fact,
             node,
             syspath: place.to_owned(),
             name,
@@ -392,19 +388,36 @@ fn namespace_id(nsid: &Reading<u64>, kname: &str) -> Option<u32> {
     }
 }
 
-/// Asks one node after the other until one that may be asked answers.
+/// An answer, and whether the controller itself refused it.
+struct Asked {
+    fact: Fact<Vec<u8>>,
+    refused: bool,
+}
+
 fn identify(collector: &Collector, nodes: &[Node], identify: Identify) -> Fact<Vec<u8>> {
-    let mut last = Fact::not_asked("the device has no node to send a command to");
+    ask(collector, nodes, identify).fact
+}
+
+/// Asks one node after the other until one that may be asked answers.
+fn ask(collector: &Collector, nodes: &[Node], identify: Identify) -> Asked {
+    let nobody = Fact::not_asked("the device has no node to send a command to");
+    let mut last = Asked {
+        fact: nobody,
+        refused: false,
+    };
     for node in nodes {
         let reply = collector
             .host
             .commands
             .command(node, &Command::NvmeIdentify(identify));
+        let mut refused = false;
         let reading = match reply {
             Ok(Reply::Nvme { status: 0, data }) => Reading::Present(data),
-            Ok(Reply::Nvme { status, .. }) => Reading::Unsupported(
-                format!("the controller answered {}", NvmeStatus(status)).into(),
-            ),
+            Ok(Reply::Nvme { status, .. }) => {
+                refused = true;
+                let answer = format!("the controller answered {}", NvmeStatus(status));
+                Reading::Unsupported(answer.into())
+            }
             Ok(other) => Reading::malformed(format!("an answer to another command: {other:?}")),
             Err(error) => Reading::from_command(error),
         };
@@ -413,15 +426,16 @@ fn identify(collector: &Collector, nodes: &[Node], identify: Identify) -> Fact<V
             CNS_CONTROLLER => "Identify Controller (CNS 01h)".to_owned(),
             _ => "Identify Controller of the NVM command set (CNS 06h, CSI 00h)".to_owned(),
         };
-        let try_next = !matches!(reading, Reading::Present(_) | Reading::Unsupported(_));
-        last = Fact {
-            reading,
-            origin: Origin::Command {
-                node: node.path.clone(),
-                what,
-            },
+        let origin = Origin::Command {
+            node: node.path.clone(),
+            what,
         };
-        if !try_next {
+        let answered = matches!(reading, Reading::Present(_) | Reading::Unsupported(_));
+        last = Asked {
+            fact: Fact { reading, origin },
+            refused,
+        };
+        if answered {
             break;
         }
     }

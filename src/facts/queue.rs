@@ -253,6 +253,8 @@ pub enum Value {
 /// The limits of one queue, each as it was read.
 #[derive(Debug, Clone, Default)]
 pub struct QueueLimits {
+    /// Whether `write_zeroes_max_bytes` was another at each reading, so that the three limits may not belong together.
+    pub moving: bool,
     values: Vec<Reading<Value>>,
 }
 

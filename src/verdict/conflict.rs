@@ -3,6 +3,7 @@
 use crate::facts::origin::Origin;
 use crate::facts::queue::Attr;
 use crate::model::device::{BlockDevice, Kind};
+use crate::model::ids::KName;
 use crate::model::units::{SECTOR, in_words};
 use crate::verdict::judgement::{self, Agreement, KernelLimits};
 use crate::verdict::prediction::{Limits, Prediction};
@@ -18,14 +19,17 @@ pub fn of_device<'t>(
     agreement: Agreement,
 ) -> Vec<Conflict> {
     let mut found = of_its_own(judge, device, kernel);
-    let explained = found.iter().any(|conflict| lowers(conflict.rule));
+    from_below(judge, device, &mut found);
+    let own = |at: &KName| *at == device.kname || device.disk.as_ref() == Some(at);
+    let explained = found
+        .iter()
+        .any(|conflict| own(&conflict.at) && explains(conflict.rule));
     if agreement == Agreement::Differ
         && !explained
         && let Ok(limits) = &prediction.limits
     {
         found.push(prediction_differs(device, kernel, limits));
     }
-    from_below(judge, device, &mut found);
     found
 }
 
@@ -34,6 +38,7 @@ fn of_its_own(judge: &Judge, device: &BlockDevice, kernel: &KernelLimits) -> Vec
     if device.kind != Kind::Partition {
         found.extend(runtime_disabled(device, kernel));
         found.extend(user_limit(device, kernel));
+        found.extend(limits_moving(device, kernel));
     }
     match (device.kind, device.driver) {
         (Kind::Disk | Kind::NvmePath, Some("nvme")) => {
@@ -62,6 +67,12 @@ fn from_below<'t>(judge: &Judge<'t>, device: &'t BlockDevice, found: &mut Vec<Co
             }
         }
     }
+}
+
+/// Whether a conflict says by itself why the kernel's numbers differ from the prediction. A user's limit does not: it
+/// leaves wz and hw alone, and the two agree on a lowered un.
+fn explains(rule: &str) -> bool {
+    lowers(rule) && rule != "user-limit"
 }
 
 /// Whether a conflict says by itself why the kernel's numbers are lower than the prediction, or void.
@@ -129,6 +140,18 @@ fn runtime_disabled(device: &BlockDevice, kernel: &KernelLimits) -> Option<Confl
     })
 }
 
+/// T19: limits are unlocked hints to their readers; a device whose limits never stood still has none to rely on.
+fn limits_moving(device: &BlockDevice, kernel: &KernelLimits) -> Option<Conflict> {
+    device.queue.moving.then(|| Conflict {
+        rule: "limits-moving",
+        level: Level::Warning,
+        at: device.kname.clone(),
+        text: "its limits changed each time they were read, so the three shown may not belong together".to_owned(),
+        evidence: files(device, kernel),
+        advice: Some("look again; where it goes on, the kernel log says what fails".to_owned()),
+    })
+}
+
 /// T8 and T7: `un` below `hw` was written by a user, pinned from earlier, or inherited from below.
 fn user_limit(device: &BlockDevice, kernel: &KernelLimits) -> Option<Conflict> {
     let (wz, hw, un) = (kernel.wz.get()?, kernel.hw.get()?, kernel.un.get()?);
@@ -182,24 +205,35 @@ fn prediction_differs(device: &BlockDevice, kernel: &KernelLimits, limits: &Limi
         Origin::Inferred("the device's own facts".into()),
         predicted,
     ));
-    let (text, advice) = if device.kind == Kind::Disk && device.driver == Some("nvme") {
-        (
-            "the kernel's numbers are not what Identify gives now: it keeps old unmap limits across a rescan",
-            Some(
-                "delete and rescan the namespace, or reconnect, to have them made anew".to_owned(),
-            ),
-        )
-    } else {
-        (
-            "the kernel's numbers are not what its facts give now; the weaker of the two is the verdict",
+    let unread = [&kernel.wz, &kernel.hw, &kernel.un]
+        .into_iter()
+        .find(|reading| reading.is_unknown());
+    let nvme = device.kind == Kind::Disk && device.driver == Some("nvme");
+    let (text, advice) = match (unread, kernel.wz.get()) {
+        (Some(unread), _) => {
+            let detail = unread.detail().unwrap_or_default();
+            (format!("a limit of the kernel could not be read ({detail}), so nothing confirms the prediction"), None)
+        }
+        (None, Some(0)) if limits.write_zeroes_max_bytes > 0 => (
+            "the kernel has switched zeroes commands off for it, although its facts give them; the kernel log says \
+             whether one failed"
+                .to_owned(),
             None,
-        )
+        ),
+        _ if nvme => (
+            "the kernel's limits are not what Identify gives now: it keeps old ones across a rescan".to_owned(),
+            Some("delete and rescan the namespace, or reconnect, to have them made anew".to_owned()),
+        ),
+        _ => (
+            "the kernel's limits are not what its facts give now, and the weaker of the two is the verdict".to_owned(),
+            None,
+        ),
     };
     Conflict {
         rule: "prediction-differs",
         level: Level::Warning,
         at: device.kname.clone(),
-        text: text.to_owned(),
+        text,
         evidence,
         advice,
     }

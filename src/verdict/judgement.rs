@@ -140,20 +140,26 @@ pub fn judge<'t>(judge: &Judge<'t>, device: &'t BlockDevice) -> Judgement {
         because = Some(why.text.clone());
         reasons.insert(0, why);
     }
-    let lowered = conflicts.iter().find(|conflict| {
-        conflict.at == device.kname && conflict::lowers(conflict.rule) && zeroing != Zeroing::Unmap
-    });
-    let because = because.or_else(|| lowered.map(|conflict| conflict.text.clone()));
-    let because = because.unwrap_or_else(|| match &prediction.limits {
-        Err(unpredicted) if by_kernel.is_none() => unpredicted.why.clone(),
-        Err(unpredicted) => format!("the kernel's numbers alone say so; {}", unpredicted.why),
-        Ok(_) => decisive(&prediction.reasons),
+    let kernel_decides = agreement == Agreement::Differ && by_kernel < by_prediction;
+    let because = because.unwrap_or_else(|| {
+        let lowered = conflicts.iter().find(|conflict| {
+            let lowers = conflict::lowers(conflict.rule);
+            conflict.at == device.kname
+                && zeroing != Zeroing::Unmap
+                && (lowers || (kernel_decides && conflict.rule == "prediction-differs"))
+        });
+        lowered.map_or_else(
+            || clause(&prediction, by_kernel.is_some()),
+            |found| found.text.clone(),
+        )
     });
     reasons.extend(prediction.reasons.iter().cloned());
     reasons.extend(numbers(device, disk, &kernel));
     conflicts.sort_by_key(|conflict| std::cmp::Reverse(conflict.level));
     let max_bytes = covers(judge, device, zeroing, &kernel, &prediction);
-    let summary = summary(zeroing, max_bytes, &because, &prediction);
+    // Without unmap files the kernel leaves open whether a zeroes command deallocates.
+    let open = zeroing == Zeroing::Unknown || (zeroing == Zeroing::Offload && kernel.silent());
+    let summary = summary(zeroing, max_bytes, &because, &prediction, open);
     let verdict = Verdict {
         zeroing,
         max_bytes,
@@ -167,6 +173,17 @@ pub fn judge<'t>(judge: &Judge<'t>, device: &'t BlockDevice) -> Judgement {
         prediction,
         kernel,
         agreement,
+    }
+}
+
+/// The decisive clause of a prediction, or why there is none.
+fn clause(prediction: &Prediction, kernel_says: bool) -> String {
+    match &prediction.limits {
+        Ok(_) => decisive(&prediction.reasons),
+        Err(unpredicted) if kernel_says => {
+            format!("the kernel's numbers alone say so; {}", unpredicted.why)
+        }
+        Err(unpredicted) => unpredicted.why.clone(),
     }
 }
 
@@ -191,20 +208,23 @@ fn by_kernel(kernel: &KernelLimits, prediction: &Prediction) -> Option<Zeroing> 
         return Some(Zeroing::Software);
     }
     if kernel.silent() {
-        let predicted = prediction.limits.as_ref().ok()?;
-        return Some(if predicted.write_zeroes_unmap_max_bytes > 0 {
+        let predicted = prediction
+            .limits
+            .as_ref()
+            .map(|limits| limits.write_zeroes_unmap_max_bytes);
+        return Some(if predicted.is_ok_and(|un| un > 0) {
             Zeroing::Unmap
         } else {
             Zeroing::Offload
         });
     }
     // hw alone is no promise: a runtime disable leaves it behind, and only hw == wz is consistent.
-    let (hw, un) = (kernel.hw.get()?, kernel.un.get()?);
-    Some(if un > 0 && hw == wz {
-        Zeroing::Unmap
-    } else {
-        Zeroing::Offload
-    })
+    match (kernel.hw.get(), kernel.un.get()) {
+        (Some(hw), _) if hw != wz => Some(Zeroing::Offload),
+        (_, Some(0)) => Some(Zeroing::Offload),
+        (_, Some(_)) => Some(Zeroing::Unmap),
+        (_, None) => None,
+    }
 }
 
 fn compare(kernel: &KernelLimits, prediction: &Prediction) -> Agreement {
@@ -361,7 +381,13 @@ fn longest<'t>(judge: &Judge<'t>, device: &'t BlockDevice) -> u64 {
         .unwrap_or(BIO - SECTOR)
 }
 
-fn summary(zeroing: Zeroing, max: Option<u64>, because: &str, prediction: &Prediction) -> String {
+fn summary(
+    zeroing: Zeroing,
+    max: Option<u64>,
+    because: &str,
+    prediction: &Prediction,
+    open: bool,
+) -> String {
     let amount = max.map(in_words).unwrap_or_default();
     let what = match zeroing {
         Zeroing::Unmap => format!("zeroes by deallocating, {amount} a command"),
@@ -373,7 +399,7 @@ fn summary(zeroing: Zeroing, max: Option<u64>, because: &str, prediction: &Predi
         Zeroing::Unknown => "not enough could be read to know".to_owned(),
     };
     let to_know = match &prediction.limits {
-        Err(unpredicted) if zeroing == Zeroing::Unknown => unpredicted.to_know.as_deref(),
+        Err(unpredicted) if open => unpredicted.to_know.as_deref(),
         _ => None,
     };
     match (because, to_know) {

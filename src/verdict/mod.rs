@@ -1,7 +1,7 @@
 //! Pure rules: from facts to what a device does with a zeroes request, and why.
 
-use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::facts::kernel::Kernel;
@@ -28,11 +28,7 @@ pub struct Judge<'t> {
     /// The kernel whose rules apply.
     pub kernel: &'t Kernel,
     known: RefCell<HashMap<KName, Option<Rc<Prediction>>>>,
-    depth: Cell<usize>,
 }
-
-/// Real stacks are less than ten devices deep; a made-up sysfs must not run this program's own stack over.
-const DEEPEST: usize = 64;
 
 impl<'t> Judge<'t> {
     /// A judge of these devices.
@@ -41,51 +37,59 @@ impl<'t> Judge<'t> {
             topology,
             kernel,
             known: RefCell::default(),
-            depth: Cell::new(0),
         }
     }
 
     /// What the kernel's numbers of a device must be. A device that is not among the read ones, or that stands on
     /// itself, has no prediction.
+    ///
+    /// Works from the bottom of the stack up without recursion: a made-up sysfs may be as deep as it likes.
     pub fn predict(&self, kname: &KName) -> Rc<Prediction> {
-        if let Some(known) = self.known.borrow().get(kname) {
-            return known.clone().unwrap_or_else(|| {
+        let mut todo = vec![(kname.clone(), false)];
+        while let Some((kname, ready)) = todo.pop() {
+            if ready {
+                let prediction = match self.topology.get(&kname) {
+                    Some(device) => self.work_out(device),
+                    None => {
+                        Prediction::unknown(format!("{kname} could not be read"), None, Vec::new())
+                    }
+                };
+                self.known
+                    .borrow_mut()
+                    .insert(kname, Some(Rc::new(prediction)));
+            } else if !self.known.borrow().contains_key(&kname) {
+                self.known.borrow_mut().insert(kname.clone(), None);
+                let below = self
+                    .topology
+                    .get(&kname)
+                    .map(|device| self.topology.below(device));
+                let below: Vec<KName> = below.into_iter().flatten().cloned().collect();
+                todo.push((kname, true));
+                todo.extend(below.into_iter().map(|below| (below, false)));
+            }
+        }
+        self.known
+            .borrow()
+            .get(kname)
+            .cloned()
+            .flatten()
+            .unwrap_or_else(|| {
                 let why = format!("{kname} stands on itself: a cycle in sysfs");
                 Rc::new(Prediction::unknown(why, None, Vec::new()))
-            });
-        }
-        let depth = self.depth.get();
-        if depth == DEEPEST {
-            let why = format!("more than {DEEPEST} devices stand on {kname}");
-            return Rc::new(Prediction::unknown(why, None, Vec::new()));
-        }
-        self.depth.set(depth + 1);
-        self.known.borrow_mut().insert(kname.clone(), None);
-        let prediction = Rc::new(match self.topology.get(kname) {
-            Some(device) => self.work_out(device),
-            None => Prediction::unknown(format!("{kname} could not be read"), None, Vec::new()),
-        });
-        self.known
-            .borrow_mut()
-            .insert(kname.clone(), Some(prediction.clone()));
-        self.depth.set(depth);
-        prediction
+            })
     }
 
     /// A device and everything that it stands on, each once, the nearest first.
     pub fn stack_of(&self, device: &'t BlockDevice) -> Vec<&'t BlockDevice> {
+        let mut seen = HashSet::from([&device.kname]);
         let mut stack = vec![device];
         let mut at = 0;
         while let Some(device) = stack.get(at).copied() {
-            for below in self
+            let below = self
                 .topology
                 .below(device)
-                .filter_map(|kname| self.topology.get(kname))
-            {
-                if stack.iter().all(|known| known.kname != below.kname) {
-                    stack.push(below);
-                }
-            }
+                .filter_map(|kname| self.topology.get(kname));
+            stack.extend(below.filter(|below| seen.insert(&below.kname)));
             at += 1;
         }
         stack

@@ -21,7 +21,7 @@ pub const DEFAULT: &[&str] = &[
     "verdict.zeroing",
     "verdict.max_bytes",
     "mode",
-    "queue.discard_max_bytes",
+    "discard",
     "verdict.because",
 ];
 
@@ -130,6 +130,13 @@ const GENERAL: &[Field<Device>] = &[
         None,
         "DLFEAT of NVMe, zeroing_mode of SCSI, level of MD, targets of dm",
         mode
+    ),
+    column!(
+        "discard",
+        "DISC-MAX",
+        Bytes,
+        "largest discard (queue.discard_max_bytes); 0 where there is none",
+        |d| d.queue.cell(Attr::DiscardMaxBytes)
     ),
     column!(
         "verdict.because",
@@ -422,6 +429,7 @@ fn need_of(key: &str) -> Needs {
     let (group, rest) = key.split_once('.').unwrap_or((key, ""));
     match group {
         "queue" => Attr::by_name(rest).map_or(needs, |attr| needs.with_attr(attr)),
+        "discard" => needs.with_attr(Attr::DiscardMaxBytes),
         "nvme" | "note" => needs.with(Sections::NVME),
         "scsi" => needs.with(Sections::SCSI),
         "dm" => needs.with(Sections::DM),

@@ -1,5 +1,6 @@
 //! Reads a capture, and trusts nothing in it.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -9,7 +10,7 @@ use rustix::io::Errno;
 use tar::EntryType;
 
 use super::archive::{Archive, Entry};
-use super::{COMMANDS, ERRORS, FORMAT, MANIFEST};
+use super::{COMMANDS, END, ERRORS, FORMAT, MANIFEST};
 use crate::source::errno;
 
 /// A host with 3,000 disks has some 200,000 files.
@@ -39,8 +40,8 @@ fn unpack(file: impl Read) -> Result<(Archive, String), String> {
     let bounded = GzDecoder::new(file).take(MOST_BYTES);
     let mut tar = tar::Archive::new(bounded);
     let mut archive = Archive::default();
-    let mut commands = None;
-    let mut refused = None;
+    let mut texts = BTreeMap::new();
+    let mut ended = false;
     let mut entries = tar.entries().map_err(not_an_archive)?;
     let first = entries
         .next()
@@ -53,21 +54,35 @@ fn unpack(file: impl Read) -> Result<(Archive, String), String> {
     }
     for entry in entries {
         let (name, content) = member(entry)?;
-        match (name.as_str(), content) {
-            (ERRORS, Entry::File(text)) => refused = Some(in_text(ERRORS, text)?),
-            (COMMANDS, Entry::File(text)) => commands = Some(in_text(COMMANDS, text)?),
-            (_, content) => {
-                archive.entries.insert(name, content);
+        if ended {
+            return Err(format!("its member {name:?} stands after its end"));
+        }
+        let twice = match (name.as_str(), content) {
+            (END, _) => std::mem::replace(&mut ended, true),
+            (ERRORS | COMMANDS, Entry::File(text)) => {
+                let text = in_text(&name, text)?;
+                texts.insert(name.clone(), text).is_some()
             }
+            (_, content) => archive.entries.insert(name.clone(), content).is_some(),
+        };
+        if twice {
+            return Err(format!("its member {name:?} stands there twice"));
         }
         if archive.entries.len() > MOST_ENTRIES {
             return Err(format!("it has more than {MOST_ENTRIES} members"));
         }
     }
-    for (path, error) in refusals(&refused.ok_or_else(|| missing(ERRORS))?)? {
+    // Reading to the end has the checksum looked at: a tar ends before its gzip does.
+    io::copy(&mut tar.into_inner(), &mut io::sink()).map_err(not_an_archive)?;
+    if !ended {
+        return Err("it has no end; it was cut short or changed".into());
+    }
+    let mut text = |name: &str| texts.remove(name).ok_or_else(|| missing(name));
+    let (refused, commands) = (text(ERRORS)?, text(COMMANDS)?);
+    for (path, error) in refusals(&refused)? {
         archive.entries.insert(path, Entry::Failed(error));
     }
-    Ok((archive, commands.ok_or_else(|| missing(COMMANDS))?))
+    Ok((archive, commands))
 }
 
 fn missing(member: &str) -> String {
@@ -129,9 +144,25 @@ fn refusals(text: &str) -> Result<Vec<(String, Errno)>, String> {
         let bad = || format!("line {} of its {ERRORS} makes no sense: {line:?}", at + 1);
         let (error, path) = line.split_once('\t').ok_or_else(bad)?;
         let errno = errno::parse_errno(error).ok_or_else(bad)?;
-        Ok((path.to_owned(), errno))
+        Ok((unescaped(path), errno))
     };
     text.lines().enumerate().map(parse).collect()
+}
+
+/// A path as it was before its newlines were written as `\\n`.
+fn unescaped(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    let mut rest = path.chars();
+    while let Some(c) = rest.next() {
+        match (c, c == '\\') {
+            (_, true) => out.extend(
+                rest.next()
+                    .map(|next| if next == 'n' { '\n' } else { next }),
+            ),
+            (c, false) => out.push(c),
+        }
+    }
+    out
 }
 
 #[cfg(test)]
@@ -193,12 +224,22 @@ mod tests {
         assert!(error.contains("first member is \"x\""), "{error}");
         let error = unpack(&packed(&[HEAD])[..]).expect_err("no errors.txt");
         assert!(error.contains("cut short"), "{error}");
-        let whole = packed(&[
-            HEAD,
+        let texts = [
             (ERRORS, EntryType::Regular, ""),
             (COMMANDS, EntryType::Regular, ""),
-        ]);
+        ];
+        let end = (END, EntryType::Regular, "");
+        let whole = packed(&[HEAD, texts[0], texts[1], end]);
         assert!(unpack(&whole[..]).is_ok());
-        assert!(unpack(&whole[..whole.len() / 2]).is_err());
+        for length in 0..whole.len() {
+            assert!(unpack(&whole[..length]).is_err(), "cut at {length}");
+        }
+        assert!(
+            unpack(&packed(&[HEAD, texts[0], texts[1]])[..]).is_err(),
+            "cut between members"
+        );
+        let twice = packed(&[HEAD, texts[0], texts[1], texts[1], end]);
+        let error = unpack(&twice[..]).expect_err("twice");
+        assert!(error.contains("twice"), "{error}");
     }
 }

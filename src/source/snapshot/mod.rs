@@ -18,6 +18,8 @@ pub use save::{SaveError, save};
 const MANIFEST: &str = "zinspect-capture";
 /// Content of [`MANIFEST`].
 const FORMAT: &str = "zinspect capture, format 1\n";
+/// Last member of an archive, empty: without it the archive was cut.
+const END: &str = "zinspect-capture-end";
 /// Files that could not be read: an errno's name, a tab, a path, one a line.
 const ERRORS: &str = "errors.txt";
 /// Commands and their answers, as `source::transcript` writes them.

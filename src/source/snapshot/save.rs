@@ -9,7 +9,7 @@ use flate2::{Compression, GzBuilder};
 use tar::{Builder, EntryType, Header};
 
 use super::archive::{Archive, Entry};
-use super::{COMMANDS, ERRORS, FORMAT, MANIFEST};
+use super::{COMMANDS, END, ERRORS, FORMAT, MANIFEST};
 use crate::source::errno;
 
 /// Why a capture could not be written. The file of that name, if there was one, is as it was.
@@ -26,18 +26,32 @@ pub fn save(path: &Path, archive: &Archive, commands: &str) -> Result<(), SaveEr
         path: path.to_owned(),
         source,
     };
-    let mut name = path
-        .file_name()
-        .ok_or_else(|| failed(io::ErrorKind::IsADirectory.into()))?
-        .to_owned();
+    let place = place(path).map_err(failed)?;
+    let mut name = place.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.part", std::process::id()));
-    let beside = path.with_file_name(name);
-    let written = write(&beside, archive, commands).and_then(|()| std::fs::rename(&beside, path));
+    let beside = place.with_file_name(name);
+    let written = write(&beside, archive, commands).and_then(|()| std::fs::rename(&beside, &place));
     if written.is_err() {
         // Nothing half-written stays behind; that it cannot be removed is no news beside the first error.
         let _ = std::fs::remove_file(&beside);
     }
     written.map_err(failed)
+}
+
+/// Where the archive goes: through a link to its target, and never in the place of a device, a FIFO or a folder.
+fn place(path: &Path) -> io::Result<PathBuf> {
+    match std::fs::metadata(path) {
+        Ok(there) if there.is_file() => std::fs::canonicalize(path),
+        Ok(_) => Err(io::Error::other(
+            "something that is no regular file stands there",
+        )),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match path.file_name() {
+            Some(_) if std::fs::symlink_metadata(path).is_err() => Ok(path.to_owned()),
+            Some(_) => Err(io::Error::other("a link that leads nowhere stands there")),
+            None => Err(io::ErrorKind::IsADirectory.into()),
+        },
+        Err(error) => Err(error),
+    }
 }
 
 fn write(path: &Path, archive: &Archive, commands: &str) -> io::Result<()> {
@@ -62,6 +76,7 @@ fn write(path: &Path, archive: &Archive, commands: &str) -> io::Result<()> {
             Entry::Failed(_) => {}
         }
     }
+    append(&mut tar, END, b"")?;
     let file = tar.into_inner()?.finish()?;
     file.sync_all()
 }
@@ -94,6 +109,7 @@ fn refusals(archive: &Archive) -> String {
     let mut text = String::new();
     for (path, entry) in &archive.entries {
         if let Entry::Failed(error) = entry {
+            let path = path.replace('\\', "\\\\").replace('\n', "\\n");
             let _ = writeln!(text, "{}\t{path}", errno::errno_word(*error));
         }
     }

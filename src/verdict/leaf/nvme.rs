@@ -86,7 +86,7 @@ fn not_read<T>(
         Reading::Denied(_) | Reading::NotAsked(_) | Reading::Absent => Some(TO_KNOW),
         _ => None,
     };
-    let why = format!("DLFEAT and ONCS are not known: {what} {status}{detail}");
+    let why = format!("{what} is not known: {status}{detail}");
     Prediction::unknown(why, to_know, vec![reason])
 }
 
@@ -125,9 +125,13 @@ fn largest(
         return Ok((UNLIMITED, reason));
     }
     let disabled = quirks.contains(Quirks::DISABLE_WRITE_ZEROES);
-    if let Some((limit, mut reason)) = by_wzsl(judge, device, controller, disabled) {
-        reason.evidence.push(oncs_evidence);
-        return Ok((limit, reason));
+    match by_wzsl(judge, device, controller, disabled) {
+        Wzsl::Decides(limit, mut reason) => {
+            reason.evidence.push(oncs_evidence);
+            return Ok((limit, *reason));
+        }
+        Wzsl::Unknown(prediction) => return Err(prediction),
+        Wzsl::Silent => {}
     }
     if disabled {
         let claims = oncs.contains(Oncs::WRITE_ZEROES);
@@ -152,23 +156,42 @@ fn largest(
     by_transfer(device, nvme, controller, oncs_evidence)
 }
 
+/// What WZSL says of the limit.
+enum Wzsl {
+    /// It sets one.
+    Decides(u64, Box<Reason>),
+    /// It sets none, or the kernel does not look at it.
+    Silent,
+    /// It could not be read, and the kernel did read it.
+    Unknown(Box<Prediction>),
+}
+
 /// WZSL decides where it is not 0, even with ONCS bit 3 clear.
-fn by_wzsl(
-    judge: &Judge,
-    device: &BlockDevice,
-    controller: &Controller,
-    disabled: bool,
-) -> Option<(u64, Reason)> {
-    let version = controller.data().get()?.ver();
+fn by_wzsl(judge: &Judge, device: &BlockDevice, controller: &Controller, disabled: bool) -> Wzsl {
+    let version = controller.data().get().map_or(0, |data| data.ver());
     let asked = match judge.kernel.at_least(6, 12) {
         Some(false) => version >= 0x0001_0100,
         _ => version >= 0x0001_0200,
     };
-    let wzsl = controller.nvm_data().get()?.wzsl();
     // 6.16 to 6.19 let WZSL override the quirk; the fix is in 7.0, 6.12.86 and 6.1.175.
     let overrides = matches!(judge.kernel.version, Some((6, 13..=19)));
-    if !asked || wzsl == 0 || (disabled && !overrides) {
-        return None;
+    if !asked || controller.nvm_refused || (disabled && !overrides) {
+        return Wzsl::Silent;
+    }
+    let wzsl = match controller.nvm_data() {
+        Reading::Present(nvm) => nvm.wzsl(),
+        other => {
+            let what = "Identify Controller of the NVM command set (WZSL)";
+            return Wzsl::Unknown(Box::new(not_read(
+                device,
+                what,
+                &other,
+                &controller.nvm.origin,
+            )));
+        }
+    };
+    if wzsl == 0 {
+        return Wzsl::Silent;
     }
     // WZSL counts in powers of two of CAP.MPSMIN pages, which nothing exports: 4 KiB everywhere known.
     let shift = u32::from(wzsl) + 3;
@@ -182,7 +205,7 @@ fn by_wzsl(
             wzsl.to_string(),
         )
         .by_rule(LIMITS, "2^WZSL pages of 4 KiB, whatever MDTS and ONCS say");
-    Some((limit, reason))
+    Wzsl::Decides(limit, Box::new(reason))
 }
 
 /// Without WZSL the largest transfer is the largest zeroing: `max_hw_sectors` of the transport and MDTS together.

@@ -59,7 +59,7 @@ fn state(kname: &KName, prediction: &Prediction) -> Option<Reason> {
         return None;
     }
     if passed.wz == 0 && limits.write_zeroes_max_bytes > 0 {
-        let text = "a zeroes command failed and the kernel stopped using it";
+        let text = "its zeroes command is switched off: wz is 0 although its facts give more";
         let reason = Reason::new("runtime-disabled", kname, text);
         return Some(reason.by_rule(
             "blk_queue_disable_write_zeroes (block/blk-settings.c)",
@@ -188,10 +188,16 @@ pub(super) fn resting_on(reason: Reason, legs: &[Leg]) -> Reason {
     reason
 }
 
+/// Real stacks are less than ten devices deep; of a made-up one the top and the bottom are told.
+const LONGEST_CHAIN: usize = 64;
+
 /// A device's own reason, then the whole chain of the device below that decides.
 pub(in crate::verdict) fn chain(own: Reason, decides: Option<&Leg>) -> Vec<Reason> {
-    let below = decides.into_iter().flat_map(Leg::reasons).cloned();
-    std::iter::once(own).chain(below).collect()
+    let below: Vec<&Reason> = decides.into_iter().flat_map(Leg::reasons).collect();
+    let over = (below.len() + 1).saturating_sub(LONGEST_CHAIN);
+    std::iter::once(own)
+        .chain(below.into_iter().skip(over).cloned())
+        .collect()
 }
 
 /// There is no prediction, because there is none of a device below.

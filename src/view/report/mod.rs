@@ -104,7 +104,7 @@ pub struct Device {
     pub holders: Vec<String>,
     /// Its partitions.
     pub partitions: Vec<String>,
-    /// Why each null is null.
+    /// Why values that this device could have are null, and which slaves could not be read.
     pub unread: Vec<Unread>,
 }
 
@@ -277,6 +277,7 @@ impl Device {
         }
         let predicted = predicted(&mut taker, &judgement);
         let hidden = device.kind == Kind::NvmePath && devno.is_none();
+        unresolved(judge, device, &mut taker);
         let names = |names: &[KName]| names.iter().map(ToString::to_string).collect();
         Self {
             kname: device.kname.to_string(),
@@ -298,12 +299,8 @@ impl Device {
             virtio: stack::virtio(device, &mut taker),
             udev: stack::udev(device, &mut taker),
             read_only: taker.take("read_only", &device.read_only),
-            removable: removable(device, &mut taker),
-            diskseq: if device.kind == Kind::Partition {
-                None
-            } else {
-                taker.take("diskseq", &device.diskseq)
-            },
+            removable: taker.take("removable", &device.removable),
+            diskseq: taker.take("diskseq", &device.diskseq),
             disk: device.disk.as_ref().map(ToString::to_string),
             start_bytes: match device.kind {
                 Kind::Partition => taker.take("start_bytes", &device.start_bytes),
@@ -324,10 +321,19 @@ impl Device {
     }
 }
 
-fn removable(device: &BlockDevice, taker: &mut Taker) -> Option<bool> {
-    match device.kind {
-        Kind::Partition => None,
-        _ => taker.take("removable", &device.removable),
+/// Slaves that could not be read are named, though nothing else is known of them.
+fn unresolved(judge: &Judge, device: &BlockDevice, taker: &mut Taker) {
+    for kname in judge
+        .topology
+        .below(device)
+        .filter(|kname| judge.topology.get(kname).is_none())
+    {
+        let detail = Some(format!("{kname} could not be read"));
+        taker.unread.push(Unread {
+            field: "slaves".into(),
+            status: Status::Absent,
+            detail,
+        });
     }
 }
 
