@@ -274,6 +274,7 @@ fn words_that_name_nothing_get_a_way_on() {
         ("99:99", "number 99:99"),
         ("8:x", "MAJ:MIN"),
         ("", "no block device"),
+        ("/etc/passwd", "below /dev"),
     ] {
         let output = zinspect(&["--sysroot", path, word]);
         assert_eq!(output.status.code(), Some(32), "{word:?}");

@@ -23,7 +23,7 @@ pub enum TargetError {
     },
     /// It is a file.
     #[error(
-        "{word}: is a {what}, not a block device; zinspect answers for block devices. Its device: zinspect {device}"
+        "{word}: is a {what}, not a block device; for its own answer: zinspect {word}; the device that holds it: {device}"
     )]
     File {
         /// As it was given.

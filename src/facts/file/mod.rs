@@ -159,7 +159,15 @@ impl FileFacts {
 /// Looks at a path of the host; a path that leads to nothing that has an answer is an error.
 pub fn collect(collector: &Collector, target: &FileTarget) -> Result<FileFacts, TargetError> {
     if collector.host.source != Source::Live {
-        return Ok(captured(collector, target));
+        let facts = captured(collector, target);
+        return match facts.mount.status() {
+            None => Ok(facts),
+            Some(status) => Err(target.failed(format!(
+                "a captured host answers for a file by its mount, and {} has none for it ({status}); \
+                 or name a device, or its path below /dev",
+                facts.mounts_file
+            ))),
+        };
     }
     match inode::look(target.view, &target.path) {
         Ok(found) => match found.stat.node {

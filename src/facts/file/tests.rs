@@ -57,7 +57,13 @@ fn a_captured_path_is_found_by_its_mount_and_says_that_there_is_no_file() {
         (memory.filesystem(), memory.devices.status()),
         (Some("tmpfs"), Some("absent"))
     );
-    assert_eq!(at(host.path(), "/nowhere").mount, Reading::Absent);
+    let host = open::sysroot(host.path()).expect("a host");
+    let nowhere = collect(
+        &Collector::new(&host, Needs::ALL),
+        &FileTarget::new("/nowhere", View::Own),
+    );
+    let error = nowhere.expect_err("no mount").to_string();
+    assert!(error.contains("/proc/self/mountinfo has none"), "{error}");
 }
 
 #[test]

@@ -82,9 +82,16 @@ fn of_filesystem(context: &Context, mode: Mode) -> Outcome {
         Some("btrfs") => btrfs::answer(context, mode),
         Some("f2fs") => f2fs::answer(context, mode),
         Some("tmpfs" | "devtmpfs") => memory::answer(context, mode),
+        // The initial root is a tmpfs unless the kernel was told of another root (init/do_mounts.c); ramfs has no size.
+        Some("rootfs") if has_option(context, "size") => memory::answer(context, mode),
         Some("overlay") => overlay(context, mode),
         _ => others::answer(context, mode),
     }
+}
+
+fn has_option(context: &Context, name: &str) -> bool {
+    let mount = context.facts.mount.value();
+    mount.is_some_and(|mount| mount.super_options.contains_key(name))
 }
 
 /// Mirrors `ovl_fallocate` (fs/overlayfs/file.c), which hands the call to the upper layer's file as it is; opening for

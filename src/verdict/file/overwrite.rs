@@ -1,6 +1,7 @@
 //! What a later overwrite with O_DSYNC costs, by filesystem and state.
 
-use crate::facts::file::FileFacts;
+use crate::facts::file::{FileFacts, NO_LIVE_FILE};
+use crate::facts::reading::Reading;
 use crate::source::inode::{FsXattr, XfsGeometry};
 use crate::verdict::file::answer::{Overwrite, State};
 use crate::verdict::file::innermost;
@@ -17,13 +18,15 @@ pub fn overwrite(facts: &FileFacts, state: State) -> Option<Overwrite> {
     let option = |name: &str| options.and_then(|options| options.get(name));
     match facts.filesystem()? {
         "ext4" | "ext3" | "ext2" => {
-            let journalled = option("data").is_some_and(|data| data.as_deref() == Some("journal"))
-                || facts.flag(JOURNAL_DATA) == Some(true);
-            Some(if journalled {
-                Overwrite::Journal
-            } else {
-                in_place(state)
-            })
+            if option("data").is_some_and(|data| data.as_deref() == Some("journal")) {
+                return Some(Overwrite::Journal);
+            }
+            match facts.flag(JOURNAL_DATA) {
+                Some(true) => Some(Overwrite::Journal),
+                Some(false) => Some(in_place(state)),
+                None if facts.flags == Reading::NotAsked(NO_LIVE_FILE) => Some(in_place(state)),
+                None => None,
+            }
         }
         "xfs" => {
             let geometry = facts.geometry.get();

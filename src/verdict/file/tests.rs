@@ -9,6 +9,7 @@ use crate::model::ids::KName;
 use crate::source::inode::{Attributes, FsXattr, NodeType, Stat, XfsGeometry};
 
 mod filesystems;
+mod properties;
 
 const EXT4: &str = "1 0 8:0 / /m rw - ext4 /dev/sda rw";
 const XFS: &str = "1 0 8:0 / /m rw - xfs /dev/sda rw";

@@ -274,6 +274,8 @@ lies=vfat
 mkfs.fat -F 32 /dev/$d1 >/dev/null && mounted vfat /dev/$d1 && combo vfat "regular file" $here && gone
 on=memory lies=tmpfs
 mounted tmpfs tmpfs && combo tmpfs "regular file" $here && combo_new tmpfs-new "new file" $here && gone
+lies="rootfs, the initial root"
+combo_new rootfs "new file" /root
 lies=ramfs
 mounted ramfs ramfs && combo ramfs "regular file" $here && gone
 on="the machine outside" lies=9p

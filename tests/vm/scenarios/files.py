@@ -17,6 +17,16 @@ MODES = {"0x80": "write-zeroes", "0x10": "zero-range", "0x11": "zero-range-keep-
 BY_SEEK = {"written": {"data"}, "unwritten": {"no-data", "past-end"}, "hole": {"no-data", "past-end"}}
 
 
+# Combination -> fields of statx that the kernel fills in there, and the series that began to.
+STATX = {
+    "ext4": {"mnt_id": "6.1", "dio_mem_align": "6.1", "atomic_write_unit_min": "6.16"},
+    "xfs": {"dio_mem_align": "6.1", "dio_read_offset_align": "6.16", "atomic_write_unit_max": "6.16"},
+    "btrfs": {"mnt_id": "6.1", "subvol": "6.12", "dio_mem_align": None},
+    "f2fs": {"dio_mem_align": "6.1", "subvol": None},
+    "tmpfs": {"mnt_id": "6.1", "dio_mem_align": None, "atomic_write_unit_min": None},
+}
+
+
 def run(context: Context):
     machine = context.machine("files.sh", root={"/bin/trial": trial(context)}, memory="3G",
                               timeout=2400)
@@ -31,6 +41,7 @@ def run(context: Context):
     context.checks.true("combinations", "at least 40", len(rows) >= 40, f"only {len(rows)}")
     surroundings(stage, context.checks)
     edges(stage, context.checks)
+    statx(stage, context.checks, context.kernel)
     results = {"kernel": context.kernel, "rows": rows}
     (context.work / "results.json").write_text(json.dumps(results, indent=1))
 
@@ -147,6 +158,19 @@ def surroundings(stage: Stage, checks):
     checks.equal("captured", "devices", [disk], captured.get("devices"))
     reasons = {one["field"]: one["status"] for one in captured.get("unread", [])}
     checks.equal("captured", "extents", "not-asked", reasons.get("extents"))
+
+
+def statx(stage: Stage, checks, kernel: str):
+    """A field that the kernel did not fill in is null, and one that it did is not."""
+    def number(series):
+        return [int(part) for part in series.split(".")]
+
+    for name, fields in STATX.items():
+        files = (stage.json(name) or {}).get("files") or [{}]
+        filled = files[0].get("statx") or {}
+        for field, since in fields.items():
+            expected = since is not None and number(kernel) >= number(since)
+            checks.equal("statx", f"{name} {field}", expected, filled.get(field) is not None)
 
 
 def edges(stage: Stage, checks):

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn geometry(rtblocks: u64, rtextsize: u32, flags: u32) -> Reading<XfsGeometry> {
+pub(super) fn geometry(rtblocks: u64, rtextsize: u32, flags: u32) -> Reading<XfsGeometry> {
     Reading::Present(XfsGeometry {
         blocksize: 4096,
         rtextsize,
