@@ -3,18 +3,34 @@
 CARGO ?= cargo
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: run test lint bench setup setup-vm build release golden clean
+.PHONY: matrix run test test-kernels lint bench setup setup-vm setup-prometheus build release golden clean
 
 # Shows what zinspect says of this machine, then of a bundled captured host.
 run: setup
 	$(CARGO) build --release --quiet
 	scripts/show target/release/zinspect
 
-# Every test: unit, golden, property, then real kernels in virtual machines.
-test: setup setup-vm
+# Every test: unit, golden, property, then the real Prometheus, then real kernels in virtual machines.
+test: setup setup-vm setup-prometheus
 	$(CARGO) test --workspace --quiet
 	$(CARGO) build --release --quiet
-	ZINSPECT=target/release/zinspect tests/vm/run
+	ZINSPECT=target/release/zinspect tests/prometheus/run
+	ZINSPECT=target/release/zinspect ZINSPECT_PARTS="claims dm mixed after whatif" tests/vm/run --kernel 7.3
+
+# As `test`, with answers for files on every kernel: a quarter of an hour more.
+test-kernels: setup setup-vm
+	$(CARGO) build --release
+	ZINSPECT=target/release/zinspect tests/vm/run files
+
+# Every case on five kernels and 200 random stacks, with zinspect's prediction against each; writes docs/agreement.md.
+# About an hour. SEED=NUMBER repeats a run of random stacks.
+matrix: setup setup-vm
+	$(CARGO) build --release --quiet
+	export ZINSPECT=target/release/zinspect; status=0; \
+	tests/vm/run $(foreach series,6.1 6.12 6.17 7.2 7.3,--kernel $(series)) matrix || status=1; \
+	tests/vm/run --stacks 200 $(if $(SEED),--seed $(SEED)) random || status=1; \
+	tests/vm/agreement-page docs/agreement.md || status=1; \
+	exit $$status
 
 # Format, lints with every set of features, documentation.
 lint: setup
@@ -40,6 +56,10 @@ setup-vm:
 golden:
 	TRYCMD=overwrite $(CARGO) test --test cmd
 	$(CARGO) run --quiet -- gen schema > docs/report-v1.schema.json
+
+# The real Prometheus and node_exporter, for tests/prometheus.
+setup-prometheus:
+	@tests/prometheus/setup
 
 build:
 	$(CARGO) build

@@ -11,9 +11,13 @@
 //! and a scripted one. A value that cannot be read is data ([`facts::reading::Reading`]), not an error.
 #![deny(clippy::indexing_slicing)]
 
+pub mod bench;
 pub mod cli;
 pub mod facts;
 pub mod model;
+pub mod probe;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod source;
 pub mod verdict;
 pub mod view;

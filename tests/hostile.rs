@@ -67,6 +67,33 @@ fn report(root: &Path) -> serde_json::Value {
     document["devices"][0].clone()
 }
 
+#[test]
+fn null_blk_under_a_name_of_the_users_is_known_by_its_major_number() {
+    let dir = root();
+    let path = dir.path().join("sys/class/block/scratch");
+    let disk = "sys/devices/virtual/block/scratch";
+    fs::create_dir_all(dir.path().join("sys/devices/virtual/block")).expect("folder");
+    fs::rename(
+        dir.path().join("sys/devices/virtual/block/nullb0"),
+        dir.path().join(disk),
+    )
+    .expect("rename");
+    symlink("../../devices/virtual/block/scratch", path).expect("link");
+    let kind = || {
+        let sysroot = dir.path().to_str().expect("UTF-8");
+        let output = zinspect(&["--sysroot", sysroot, "-o", "json", "scratch"]);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        report["devices"][0]["kind"].clone()
+    };
+    assert_eq!(kind(), "other");
+    write(
+        dir.path(),
+        "proc/devices",
+        "Character devices:\n250 nullb\n\nBlock devices:\n  7 loop\n250 nullb\n",
+    );
+    assert_eq!(kind(), "null");
+}
+
 fn unread(device: &serde_json::Value, field: &str) -> (String, String) {
     let list = device["unread"].as_array().expect("list");
     let found = list

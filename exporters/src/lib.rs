@@ -11,6 +11,10 @@
 //! | data for a spreadsheet | [`write_csv`] |
 //! | data for a program | [`write_json`], [`write_ndjson`], [`Streamed`] |
 //! | metrics for a scrape | [`write_prometheus`] |
+//! | a ticket | [`write_markdown`] |
+//! | a picture of what stands on what | [`write_svg`], [`write_dot`] |
+//! | a page for a browser | [`write_html`] |
+//! | properties for udev or an environment | [`write_properties`] |
 //!
 //! What all of them keep to:
 //!
@@ -24,12 +28,18 @@
 pub mod bytes;
 pub mod csv;
 pub mod detail;
+pub mod dot;
 pub mod field;
+pub mod graph;
 mod hex;
+pub mod html;
 pub mod json;
 mod layout;
+pub mod markdown;
 pub mod prometheus;
+pub mod properties;
 mod style;
+pub mod svg;
 pub mod table;
 mod text;
 pub mod tree;
@@ -38,9 +48,15 @@ mod wrap;
 pub use bytes::{ByteStyle, format_bytes};
 pub use csv::write_csv;
 pub use detail::{Block, Page, write_page};
+pub use dot::write_dot;
 pub use field::{Cell, Field, Tone, Unit, UnknownField, select};
+pub use graph::{Graph, GraphNode};
+pub use html::{HtmlPage, escape_markup, write_html};
 pub use json::{Streamed, write_json, write_ndjson};
+pub use markdown::write_markdown;
 pub use prometheus::{Family, PrometheusError, Sample, write_prometheus};
+pub use properties::write_properties;
+pub use svg::{svg, write_svg};
 pub use table::{TableOptions, write_table};
 pub use text::printable;
 pub use tree::{Tree, TreeNode, write_tree};

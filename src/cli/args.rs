@@ -9,6 +9,14 @@ use super::RunError;
 use crate::model::device::Kind;
 use crate::verdict::judgement::Zeroing;
 
+mod fleet;
+mod generate;
+
+#[cfg(feature = "serve")]
+pub use fleet::ServeArgs;
+pub use fleet::{ExportArgs, ExportTo, PrometheusArgs, SeriesArgs, UdevArgs, WatchArgs};
+pub use generate::{GenArgs, Generated, Shell, Words};
+
 /// What a block device really does when it is asked for zeroes, and why.
 #[derive(Debug, Parser)]
 #[command(
@@ -57,8 +65,23 @@ pub enum Command {
     Tree(TreeArgs),
     /// Print the extents of files: offset, length, written or not
     Extents(ExtentsArgs),
+    /// Look for what is wrong or about to go wrong: limits that mislead, bogus sizes, open nodes
+    Doctor(DoctorArgs),
+    /// Predict a stack that does not exist yet, over devices that do
+    Whatif(WhatIfArgs),
     /// Record all that zinspect reads on this host in one archive
     Capture(CaptureArgs),
+    /// Write, ask for zeroes in every way, and read back what the device really did
+    Probe(Box<super::probe::ProbeArgs>),
+    /// Measure ways to zero, to preallocate and to discard against each other
+    Bench(Box<super::bench::BenchArgs>),
+    /// Feed other programs: Prometheus, udev
+    Export(ExportArgs),
+    /// Answer scrapes over HTTP: /metrics, /healthz, /devices.json, and a page for people
+    #[cfg(feature = "serve")]
+    Serve(ServeArgs),
+    /// Tell of devices that come and go, and of limits that change, as it happens
+    Watch(WatchArgs),
     /// Print what packages are made of
     #[command(hide = true)]
     Gen(GenArgs),
@@ -132,6 +155,14 @@ pub enum Format {
     Csv,
     /// Metrics in text format 0.0.4.
     Prometheus,
+    /// A table and a section for each target, for a ticket.
+    Markdown,
+    /// One page for a browser: summary, topology, reasons and evidence, search.
+    Html,
+    /// The topology as a picture.
+    Svg,
+    /// The topology for Graphviz.
+    Dot,
 }
 
 /// A verdict that scripts ask for.
@@ -180,6 +211,16 @@ pub struct Inspect {
     /// Exit 1 unless every target meets this: unmap meets offload, unknown meets neither
     #[arg(long, value_enum, value_name = "VERDICT")]
     pub require: Option<Require>,
+}
+
+impl Format {
+    /// Whether devices below those that were chosen are told of as well.
+    pub fn tells_stacks(self) -> bool {
+        matches!(
+            self,
+            Self::Json | Self::Ndjson | Self::Html | Self::Svg | Self::Dot
+        )
+    }
 }
 
 impl Inspect {
@@ -269,27 +310,81 @@ pub enum ExtentsFormat {
     Csv,
 }
 
+/// Looking for what is wrong.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Only these devices and what they stand on; everything without one
+    #[arg(value_name = "TARGET")]
+    pub targets: Vec<String>,
+    /// Form of the answer
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = DoctorFormat::Detail)]
+    pub output: DoctorFormat,
+    /// Exit 1 if there is a finding of this level or worse
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = FailOn::Error)]
+    pub fail_on: FailOn,
+    /// Devices that nobody asks about as well
+    #[arg(short, long)]
+    pub all: bool,
+}
+
+/// In which form `doctor` answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DoctorFormat {
+    /// A paragraph for each finding.
+    Detail,
+    /// One object, after the contract of version 1.
+    Json,
+}
+
+/// The least level that makes `doctor` exit 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// Any finding.
+    Info,
+    /// Numbers that mislead, or worse.
+    Warning,
+    /// Data or service at stake.
+    Error,
+}
+
+/// Predicting.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Devices name each other by /dev/NAME (in --md by NAME too), in any order; everything else is a device \
+                        of the host.\nExample: zinspect whatif --md 'fast=raid0,chunk=64k,/dev/sdb,/dev/sdc' \
+                        --dm '0 65536 linear /dev/fast 0'"
+)]
+pub struct WhatIfArgs {
+    /// A line of a device-mapper table, in sectors; lines of one name (without one: whatif-dm) are one table, several
+    /// may stand in one word, separated by semicolons
+    #[arg(long, value_name = "[NAME=]LINE")]
+    pub dm: Vec<String>,
+    /// An MD array (without a name: whatif-md); a chunk is 512k unless given
+    #[arg(long, value_name = "[NAME=]LEVEL[,chunk=SIZE],DEVICE,...")]
+    pub md: Vec<String>,
+    /// A native NVMe multipath head over these namespaces (without a name: whatif-head)
+    #[arg(long, value_name = "[NAME=]PATH,...")]
+    pub nvme_paths: Vec<String>,
+    /// Form of the answer
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = WhatIfFormat::Detail)]
+    pub output: WhatIfFormat,
+}
+
+/// In which form `whatif` answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum WhatIfFormat {
+    /// A page for each planned device.
+    Detail,
+    /// One object, after the contract of version 1.
+    Json,
+}
+
 /// Capturing.
 #[derive(Debug, Args)]
 pub struct CaptureArgs {
     /// Archive to write: gzipped tar, whole or not at all
     #[arg(value_name = "FILE.tar.gz")]
     pub file: PathBuf,
-}
-
-/// Generating.
-#[derive(Debug, Args)]
-pub struct GenArgs {
-    /// What to print
-    #[arg(value_enum)]
-    pub what: Generated,
-}
-
-/// What packages are made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Generated {
-    /// The JSON Schema of the report.
-    Schema,
 }
 
 fn parse_kind(word: &str) -> Result<Kind, String> {

@@ -8,6 +8,8 @@ use zinspect_exporters::{
     write_prometheus, write_table, write_tree,
 };
 
+mod reports;
+
 use super::args::{Cli, Format, Inspect, OutputArgs, Require};
 use super::files::{self, Named};
 use super::{Exit, RunError, delivered, exit_of, host, output, report_failures, report_missing};
@@ -73,8 +75,14 @@ pub(super) fn run(cli: &Cli) -> Result<Exit, RunError> {
 fn needs(format: Format, columns: &[&Field<Device>], sort: Option<&Sort>) -> Needs {
     let needs = match format {
         Format::Table | Format::Csv => fields::needs(columns),
-        Format::Prometheus => Needs::VERDICT,
-        Format::Detail | Format::Tree | Format::Json | Format::Ndjson => Needs::ALL,
+        Format::Prometheus => metrics::needs(metrics::Options::default()),
+        Format::Svg | Format::Dot => Needs::VERDICT,
+        Format::Detail
+        | Format::Tree
+        | Format::Json
+        | Format::Ndjson
+        | Format::Markdown
+        | Format::Html => Needs::ALL,
     };
     sort.map_or(needs, |sort| needs.union(fields::needs(&[sort.field])))
 }
@@ -173,7 +181,7 @@ impl<'r> Run<'r> {
             .filter(kind)
             .filter(verdict);
         let mut chosen: Vec<&BlockDevice> = chosen.collect();
-        if matches!(self.format, Format::Json | Format::Ndjson) {
+        if self.format.tells_stacks() {
             let files = self.named.with_devices_of_files();
             let of_files = files.iter().filter_map(|kname| self.topology.get(kname));
             let tops: Vec<&BlockDevice> = chosen.iter().copied().chain(of_files).collect();
@@ -217,6 +225,9 @@ impl<'r> Run<'r> {
                 write_csv(out, &self.columns, reports, !self.out.no_headings)?;
             }
             Format::Detail => self.pages(out, judge, shown)?,
+            Format::Markdown | Format::Html | Format::Svg | Format::Dot => {
+                self.report(out, collector, judge, shown)?;
+            }
             Format::Json if self.sort.is_none() => {
                 let devices = shown
                     .iter()
@@ -236,7 +247,11 @@ impl<'r> Run<'r> {
                 write_ndjson(out, files().into_iter())?;
             }
             Format::Prometheus => {
-                write_prometheus(out, &metrics::families(&self.reports(judge, shown)))?;
+                let reports = self.reports(judge, shown);
+                write_prometheus(
+                    out,
+                    &metrics::families(&reports, metrics::Options::default()),
+                )?;
             }
             Format::Tree => {
                 let all: Vec<&BlockDevice> = self.topology.iter().collect();

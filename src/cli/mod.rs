@@ -6,18 +6,29 @@ use zinspect_exporters::PrometheusError;
 
 use crate::facts::collect::CollectError;
 use crate::facts::target::TargetError;
+use crate::facts::whatif::WhatIfError;
+use crate::model::plan::PlanError;
 use crate::source::open::OpenError;
 use crate::source::snapshot::SaveError;
+use crate::source::whole_file::WriteError;
 
 pub mod args;
+pub mod bench;
 mod capture;
+mod doctor;
+mod export;
 mod extents;
 mod files;
 mod generate;
 mod host;
 mod inspect;
 mod output;
+pub mod probe;
+#[cfg(feature = "serve")]
+mod serve;
 mod tree;
+mod watch;
+mod whatif;
 
 use args::{Cli, Command};
 
@@ -26,10 +37,12 @@ use args::{Cli, Command};
 pub enum Exit {
     /// All targets were read.
     All = 0,
-    /// `--require` was not met.
+    /// `--require` was not met, or doctor found what it was to fail on.
     NotMet = 1,
     /// Usage or environment.
     Usage = 2,
+    /// A probe's former bytes are not back.
+    NotRestored = 3,
     /// None of the targets could be read.
     None = 32,
     /// Some of the targets could be read.
@@ -48,6 +61,19 @@ pub enum RunError {
     /// The capture cannot be written.
     #[error(transparent)]
     Save(#[from] SaveError),
+    /// What was described is no stack.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// It does not go with this host.
+    #[error(transparent)]
+    WhatIf(#[from] WhatIfError),
+    /// A file cannot be written.
+    #[error(transparent)]
+    File(#[from] WriteError),
+    /// The server cannot run.
+    #[cfg(feature = "serve")]
+    #[error(transparent)]
+    Serve(#[from] crate::serve::ServeError),
     /// A column is not known.
     #[error(transparent)]
     Column(#[from] zinspect_exporters::UnknownField),
@@ -57,6 +83,9 @@ pub enum RunError {
     /// The answer cannot be written.
     #[error("cannot write the answer: {0}")]
     Output(#[from] io::Error),
+    /// A probe was refused; nothing was written.
+    #[error(transparent)]
+    Refused(#[from] crate::probe::refusal::Refusal),
     /// Arguments that do not go together.
     #[error("{0}")]
     Usage(String),
@@ -90,12 +119,25 @@ pub fn run(cli: &Cli) -> Result<Exit, RunError> {
         );
         return Err(RunError::Usage(why));
     }
-    match &cli.command {
+    let ran = match &cli.command {
         None => inspect::run(cli),
         Some(Command::Tree(args)) => tree::run(cli, args),
         Some(Command::Extents(args)) => extents::run(cli, args),
         Some(Command::Capture(args)) => capture::run(cli, args),
-        Some(Command::Gen(args)) => generate::run(args.what),
+        Some(Command::Probe(args)) => probe::run(cli, args),
+        Some(Command::Bench(args)) => bench::run(cli, args),
+        Some(Command::Doctor(args)) => doctor::run(cli, args),
+        Some(Command::Whatif(args)) => whatif::run(cli, args),
+        Some(Command::Export(args)) => export::run(cli, args),
+        #[cfg(feature = "serve")]
+        Some(Command::Serve(args)) => serve::run(cli, args),
+        Some(Command::Watch(args)) => watch::run(cli, args),
+        Some(Command::Gen(args)) => generate::run(cli, args),
+    };
+    match ran {
+        // What was found decides the exit status where it is worked out; a reader that went away is no failure.
+        Err(error) if error.is_closed_pipe() => Ok(Exit::All),
+        other => other,
     }
 }
 

@@ -73,6 +73,10 @@ impl<'h> Collector<'h> {
                 let version = host.files.read("proc/version", ATTRIBUTE_CAP)?;
                 let words = version.split(|byte| *byte == b' ').nth(2);
                 words.map(<[u8]>::to_vec).ok_or(Errno::INVAL)
+            })
+            .or_else(|error| {
+                let live = host.files.is_live();
+                live.then(crate::source::running_release).ok_or(error)
             });
         let release = release
             .map(|bytes| text::attribute(&bytes))
@@ -237,6 +241,9 @@ impl<'h> Collector<'h> {
         }
         let mut device = BlockDevice::new(kname.clone(), syspath, kind, driver);
         self.basics(&dir, &mut device);
+        if device.kind == Kind::Other && device.driver.is_none() && self.is_null_blk(&device) {
+            (device.kind, device.driver) = (Kind::Null, Some("null_blk"));
+        }
         if kind == Kind::Partition {
             device.disk = KName::new(base_name(parent(&device.syspath)));
             device.start_bytes = self.number(&dir, "start").and_then(sectors_as_bytes);
@@ -247,6 +254,23 @@ impl<'h> Collector<'h> {
         }
         self.surroundings(&dir, &mut device);
         Ok(device)
+    }
+
+    /// null_blk's devices made in configfs have the name of their folder there (since 6.5), so only the major number
+    /// tells: `register_blkdev(0, "nullb")`, drivers/block/null_blk/main.c.
+    fn is_null_blk(&self, device: &BlockDevice) -> bool {
+        let Some(devno) = device.devno.get() else {
+            return false;
+        };
+        let listed = self.host.files.read("proc/devices", ATTRIBUTE_CAP);
+        let listed = listed.unwrap_or_default();
+        let text = String::from_utf8_lossy(&listed);
+        let blocks = text.split_once("Block devices:").map(|(_, blocks)| blocks);
+        blocks.unwrap_or_default().lines().any(|line| {
+            line.trim_start()
+                .split_once(' ')
+                .is_some_and(|(number, name)| number.parse() == Ok(devno.major) && name == "nullb")
+        })
     }
 
     fn basics(&self, dir: &Dir, device: &mut BlockDevice) {

@@ -144,7 +144,7 @@ macro_rules! with_queue_attributes {
         WriteZeroesUnmap write_zeroes_unmap "-" Flag
             "0/1 file of patches before 6.17, in vendor kernels alone";
         WriteZeroesUnmapMaxBytes write_zeroes_unmap_max_bytes "6.17" Bytes
-            "the next, unless the user wrote 0; more than 0 opens FALLOC_FL_WRITE_ZEROES";
+            "write_zeroes_unmap_max_hw_bytes, unless the user wrote 0; more than 0 opens FALLOC_FL_WRITE_ZEROES";
         WriteZeroesUnmapMaxHwBytes write_zeroes_unmap_max_hw_bytes "6.17" Bytes
             "largest zeroes command that deallocates, as driver and stacking have it";
         ZoneAppendMaxBytes zone_append_max_bytes "5.8" Bytes

@@ -85,6 +85,8 @@ pub struct BlockDevice {
     pub size_bytes: Reading<u64>,
     /// Whether the kernel refuses to write to it.
     pub read_only: Reading<bool>,
+    /// The permission bits of its node.
+    pub node_mode: Reading<u32>,
     /// Whether its medium can be taken out.
     pub removable: Reading<bool>,
     /// The number that each disk gets anew when it appears.
@@ -131,6 +133,7 @@ impl BlockDevice {
             devno: Reading::NotAsked(LATER),
             size_bytes: Reading::NotAsked(LATER),
             read_only: Reading::NotAsked(LATER),
+            node_mode: Reading::NotAsked(LATER),
             removable: Reading::NotAsked(LATER),
             diskseq: Reading::NotAsked(LATER),
             disk: None,

@@ -2,6 +2,7 @@
 
 pub mod device;
 pub mod ids;
+pub mod plan;
 pub mod text;
 pub mod topology;
 pub mod units;

@@ -50,6 +50,11 @@ pub trait Files {
     /// The names in a directory, sorted by bytes; names that are no UTF-8 are left out.
     fn list(&self, path: &str) -> Result<Vec<String>, Errno>;
 
+    /// The permission bits of a block device's node, by its path, without opening it.
+    fn node_mode(&self, _path: &str) -> Result<u32, Errno> {
+        Err(Errno::OPNOTSUPP)
+    }
+
     /// Whether a second reading could differ from the first.
     fn is_live(&self) -> bool;
 }
@@ -77,6 +82,10 @@ impl<T: Files + ?Sized> Files for Box<T> {
 
     fn list(&self, path: &str) -> Result<Vec<String>, Errno> {
         (**self).list(path)
+    }
+
+    fn node_mode(&self, path: &str) -> Result<u32, Errno> {
+        (**self).node_mode(path)
     }
 
     fn is_live(&self) -> bool {

@@ -2,16 +2,22 @@
 
 pub mod command;
 pub mod errno;
+pub mod events;
 pub mod files;
 pub mod inode;
 pub mod ioctl;
 pub mod open;
+pub mod remember;
 pub mod root;
 pub mod scripted;
 pub mod snapshot;
 pub mod transcript;
+pub mod trigger;
+#[cfg(feature = "udev")]
+pub mod udev_changes;
 #[cfg(feature = "udev")]
 pub mod udev_live;
+pub mod whole_file;
 
 use crate::source::command::Commands;
 use crate::source::files::Files;
@@ -24,6 +30,11 @@ pub struct Host {
     pub commands: Box<dyn Commands>,
     /// Where both come from, as the report names it.
     pub source: Source,
+}
+
+/// The running kernel's release by uname(2), for where a sandbox hides /proc/sys.
+pub fn running_release() -> Vec<u8> {
+    rustix::system::uname().release().to_bytes().to_vec()
 }
 
 /// Where a report's readings come from.

@@ -212,6 +212,14 @@ impl Files for Root {
         Ok(names)
     }
 
+    fn node_mode(&self, path: &str) -> Result<u32, Errno> {
+        let stat = fs::statat(&self.top, path, fs::AtFlags::SYMLINK_NOFOLLOW)?;
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::BlockDevice => Ok(stat.st_mode & 0o7777),
+            _ => Err(Errno::NOTBLK),
+        }
+    }
+
     fn is_live(&self) -> bool {
         !self.captured
     }

@@ -4,11 +4,10 @@ use crate::facts::origin::Origin;
 use crate::facts::queue::Attr;
 use crate::model::device::{BlockDevice, Kind};
 use crate::model::ids::KName;
-use crate::model::units::{SECTOR, in_words};
 use crate::verdict::judgement::{self, Agreement, KernelLimits};
 use crate::verdict::prediction::{Limits, Prediction};
 use crate::verdict::reason::{Conflict, Evidence, Level, Reason};
-use crate::verdict::{Judge, leaf, stacking};
+use crate::verdict::{Judge, leaf, stacking, user_limit};
 
 /// Everything that does not fit together at a device, and what endangers data below it.
 pub fn of_device<'t>(
@@ -37,8 +36,9 @@ fn of_its_own(judge: &Judge, device: &BlockDevice, kernel: &KernelLimits) -> Vec
     let mut found = Vec::new();
     if device.kind != Kind::Partition {
         found.extend(runtime_disabled(device, kernel));
-        found.extend(user_limit(device, kernel));
+        found.extend(user_limit::conflict(device, kernel));
         found.extend(limits_moving(device, kernel));
+        found.extend(earlier_patch(device, kernel));
     }
     match (device.kind, device.driver) {
         (Kind::Disk | Kind::NvmePath, Some("nvme")) => {
@@ -152,45 +152,28 @@ fn limits_moving(device: &BlockDevice, kernel: &KernelLimits) -> Option<Conflict
     })
 }
 
-/// T8 and T7: `un` below `hw` was written by a user, pinned from earlier, or inherited from below.
-fn user_limit(device: &BlockDevice, kernel: &KernelLimits) -> Option<Conflict> {
-    let (wz, hw, un) = (kernel.wz.get()?, kernel.hw.get()?, kernel.un.get()?);
-    if wz == 0 || un >= hw {
-        return None;
-    }
-    let evidence = files(device, kernel);
-    let file = format!("{}/write_zeroes_unmap_max_bytes", device.queue_path());
-    if un > 0 {
-        return Some(Conflict {
-            rule: "user-limit-pinned",
-            level: Level::Info,
-            at: device.kname.clone(),
-            text: format!(
-                "the unmap limit stands at {} below the device's {}: a user wrote it when the device's was smaller; \
-                 only zero or not zero matters, so unmap works",
-                in_words(un),
-                in_words(hw)
-            ),
-            evidence,
-            advice: None,
-        });
-    }
+/// The 0/1 file of patches that no release took (RFC of December 2024 to v1 of June 2025), where a vendor carries them.
+fn earlier_patch(device: &BlockDevice, kernel: &KernelLimits) -> Option<Conflict> {
+    let attr = Attr::WriteZeroesUnmap;
+    let value = device.queue.number(attr).get()?;
+    let beside = if kernel.silent() {
+        "and none of the files of 6.17: this number is not counted here, the verdict is a prediction"
+    } else {
+        "beside those of 6.17, which count"
+    };
+    let mut evidence = files(device, kernel);
+    let path = format!("{}/{}", device.queue_path(), attr.name());
+    evidence.insert(0, Evidence::new(Origin::File(path), value.to_string()));
     Some(Conflict {
-        rule: "user-limit",
-        level: Level::Warning,
+        rule: "unmap-file-of-earlier-patch",
+        level: Level::Info,
         at: device.kname.clone(),
-        text: "the user's limit is 0: FALLOC_FL_WRITE_ZEROES is refused here, other zeroes requests still deallocate"
-            .to_owned(),
+        text: format!(
+            "this kernel carries the file write_zeroes_unmap of earlier patches, {beside}"
+        ),
         evidence,
-        advice: enabling(hw).map(|value| format!("to allow it again: echo {value} > {file}")),
+        advice: None,
     })
-}
-
-/// The one value above 0 that `write_zeroes_unmap_max_bytes` takes: `hw_sectors << 9` in 32 bits
-/// (`queue_wzeroes_unmap_max_store`, block/blk-sysfs.c, 6.17 to 7.3); none for a multiple of 4 GiB.
-pub fn enabling(hw: u64) -> Option<u64> {
-    let value = hw & 0xffff_ffff;
-    (value >= SECTOR).then_some(value)
 }
 
 fn prediction_differs(device: &BlockDevice, kernel: &KernelLimits, limits: &Limits) -> Conflict {
@@ -254,17 +237,4 @@ pub fn written_by_mode<'t>(judge: &Judge<'t>, device: &'t BlockDevice) -> Option
             "only the two unmap modes send WRITE SAME with UNMAP",
         ))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn advice_names_the_one_value_that_the_kernel_takes() {
-        assert_eq!(enabling(33_553_920), Some(33_553_920));
-        assert_eq!(enabling(2_199_023_255_040), Some(4_294_966_784));
-        assert_eq!(enabling(34_359_734_272), Some(4_294_963_200));
-        assert_eq!(enabling(8_589_934_592), None);
-    }
 }

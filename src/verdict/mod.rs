@@ -14,10 +14,12 @@ pub mod dlfeat;
 pub mod file;
 pub mod judgement;
 pub mod leaf;
+pub mod lint;
 pub mod prediction;
 pub mod quirks;
 pub mod reason;
 pub mod stacking;
+pub mod user_limit;
 
 use prediction::Prediction;
 

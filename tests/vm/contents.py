@@ -10,8 +10,9 @@ MODULES = """
     scsi_debug loop zram brd null_blk nbd
     dm-mod dm-crypt dm-thin-pool dm-multipath dm-round-robin dm-service-time dm-queue-length
     dm-delay dm-flakey dm-mirror dm-snapshot dm-raid dm-integrity dm-verity dm-cache dm-cache-smq
-    dm-clone dm-era dm-switch dm-unstripe dm-log-writes dm-writecache dm-zero dm-ebs dm-dust
-    md-mod linear raid0 raid1 raid10 raid456
+    dm-clone dm-era dm-switch dm-unstripe dm-log-writes dm-writecache dm-zero dm-ebs dm-dust dm-vdo
+    megaraid_sas sym53c8xx vmw_pvscsi sdhci-pci mmc_block nd_pmem nd_e820
+    md-mod linear md-linear raid0 raid1 raid10 raid456
     ext4 xfs btrfs f2fs vfat exfat overlay nls_cp437 nls_ascii nls_iso8859-1 nls_utf8
     target_core_mod target_core_iblock target_core_file tcm_loop
     scsi_dh_alua scsi_dh_rdac
@@ -39,6 +40,7 @@ PROGRAMS = {
     "mke2fs": "e2fsprogs",
     "mkfs.xfs": "xfsprogs", "xfs_io": "xfsprogs",
     "mkfs.btrfs": "btrfs-progs", "mkfs.f2fs": "f2fs-tools", "mkfs.fat": "dosfstools",
+    "mkfs.vfat": "dosfstools",
 }
 
 # Needed on the machine itself, beside those above.

@@ -126,7 +126,7 @@ pub(super) fn collect(collector: &Collector, device: &BlockDevice) -> ScsiFacts 
         opcodes: no_opcodes(OPTICAL),
         thin_provisioning: disk.fact("thin_provisioning", Collector::flag),
         zeroing_mode: disk.fact("zeroing_mode", Collector::text),
-        provisioning_mode: if all {
+        provisioning_mode: if all || collector.needs.queue.has(Attr::DiscardMaxBytes) {
             disk.fact("provisioning_mode", Collector::text)
         } else {
             Fact::not_asked(LATER)

@@ -45,7 +45,7 @@ unsafe impl Ioctl for Call<'_> {
 /// slice has, by a length that the argument itself states), and every address in the argument
 /// must point to memory that is as long as the argument says and not in use elsewhere until this
 /// returns.
-pub(in crate::source) unsafe fn call<T: ?Sized>(
+pub(crate) unsafe fn call<T: ?Sized>(
     fd: impl AsFd,
     opcode: Opcode,
     argument: &mut T,

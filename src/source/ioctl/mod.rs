@@ -1,11 +1,11 @@
 //! Commands to the devices of the running host. The only unsafe code of the program that talks to
 //! a driver is in this folder; each request reads, and none can write.
 
-pub(super) mod call;
+pub(crate) mod call;
 mod dm;
 mod node;
 mod nvme;
-mod scsi;
+pub(crate) mod scsi;
 
 use rustix::io::Errno;
 

@@ -14,7 +14,7 @@ use crate::wire::scsi::cdb::ReadCdb;
 
 const REQUEST: &str = "SG_IO";
 
-pub(super) const SG_IO: Opcode = 0x2285;
+pub(crate) const SG_IO: Opcode = 0x2285;
 
 const SG_DXFER_NONE: i32 = -1;
 const SG_DXFER_FROM_DEV: i32 = -3;
@@ -24,29 +24,29 @@ const SENSE_LEN: usize = 252;
 
 /// `struct sg_io_hdr`.
 #[repr(C)]
-pub(super) struct SgIoHdr {
-    pub(super) interface_id: i32,
-    pub(super) dxfer_direction: i32,
-    pub(super) cmd_len: u8,
-    pub(super) mx_sb_len: u8,
-    pub(super) iovec_count: u16,
-    pub(super) dxfer_len: u32,
-    pub(super) dxferp: *mut c_void,
-    pub(super) cmdp: *mut u8,
-    pub(super) sbp: *mut c_void,
-    pub(super) timeout: u32,
-    pub(super) flags: u32,
-    pub(super) pack_id: i32,
-    pub(super) usr_ptr: *mut c_void,
-    pub(super) status: u8,
-    pub(super) masked_status: u8,
-    pub(super) msg_status: u8,
-    pub(super) sb_len_wr: u8,
-    pub(super) host_status: u16,
-    pub(super) driver_status: u16,
-    pub(super) resid: i32,
-    pub(super) duration: u32,
-    pub(super) info: u32,
+pub(crate) struct SgIoHdr {
+    pub(crate) interface_id: i32,
+    pub(crate) dxfer_direction: i32,
+    pub(crate) cmd_len: u8,
+    pub(crate) mx_sb_len: u8,
+    pub(crate) iovec_count: u16,
+    pub(crate) dxfer_len: u32,
+    pub(crate) dxferp: *mut c_void,
+    pub(crate) cmdp: *mut u8,
+    pub(crate) sbp: *mut c_void,
+    pub(crate) timeout: u32,
+    pub(crate) flags: u32,
+    pub(crate) pack_id: i32,
+    pub(crate) usr_ptr: *mut c_void,
+    pub(crate) status: u8,
+    pub(crate) masked_status: u8,
+    pub(crate) msg_status: u8,
+    pub(crate) sb_len_wr: u8,
+    pub(crate) host_status: u16,
+    pub(crate) driver_status: u16,
+    pub(crate) resid: i32,
+    pub(crate) duration: u32,
+    pub(crate) info: u32,
 }
 
 /// What a command needs while it runs. The header that [`Buffers::header`] makes points here.

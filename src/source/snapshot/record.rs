@@ -122,6 +122,10 @@ impl<F: Files> Files for Recorder<F> {
         outcome
     }
 
+    fn node_mode(&self, path: &str) -> Result<u32, Errno> {
+        self.files.node_mode(path)
+    }
+
     fn is_live(&self) -> bool {
         self.files.is_live()
     }

@@ -173,7 +173,10 @@ pub fn conflicts(judge: &Judge, device: &BlockDevice) -> Vec<Conflict> {
             &prediction,
             "detach it and attach it anew (losetup)",
         );
-        return found.into_iter().collect();
+        return found.into_iter().chain(discard_off(device)).collect();
+    }
+    if let Some(off) = discard_off(device) {
+        return vec![off];
     }
     let filesystem = facts
         .backing_filesystem
@@ -219,6 +222,34 @@ pub fn conflicts(judge: &Judge, device: &BlockDevice) -> Vec<Conflict> {
         evidence,
         advice: None,
     }]
+}
+
+/// T10: `lo_fallocate` looks at the discard limit first, for zeroes too.
+fn discard_off(device: &BlockDevice) -> Option<Conflict> {
+    let discard = device.queue.number(Attr::DiscardMaxBytes).get()?;
+    let wz = device.queue.number(Attr::WriteZeroesMaxBytes).get()?;
+    if discard != 0 || wz == 0 {
+        return None;
+    }
+    let file = |attr: Attr| Origin::File(format!("{}/{}", device.queue_path(), attr.name()));
+    let text = "without discard a loop device fails every zeroes request too, although its limit offers them: callers \
+                write, and punching a hole fails with EOPNOTSUPP";
+    let evidence = Reason::new("loop-discard-off", &device.kname, "")
+        .because(file(Attr::DiscardMaxBytes), "0")
+        .because(file(Attr::WriteZeroesMaxBytes), wz.to_string())
+        .by_rule(
+            "lo_fallocate (drivers/block/loop.c)",
+            "a queue without discard: EOPNOTSUPP, whatever the request",
+        )
+        .evidence;
+    Some(Conflict {
+        rule: "loop-discard-off",
+        level: Level::Warning,
+        at: device.kname.clone(),
+        text: text.to_owned(),
+        evidence,
+        advice: None,
+    })
 }
 
 #[cfg(test)]

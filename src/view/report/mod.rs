@@ -423,7 +423,7 @@ impl Conflict {
 }
 
 impl Evidence {
-    fn all(evidence: &[reason::Evidence]) -> Vec<Self> {
+    pub(in crate::view) fn all(evidence: &[reason::Evidence]) -> Vec<Self> {
         let view = |one: &reason::Evidence| Self {
             origin: one.origin.to_string(),
             value: one.value.clone(),

@@ -129,6 +129,8 @@ nvmet_port() {
     port=/sys/kernel/config/nvmet/ports/$1
     mkdir -p $port
     echo $2 >$port/addr_trtype
+    # Without an address a host takes the first port there is.
+    [ "$2" = loop ] && echo loop$1 >$port/addr_traddr
     if [ "$2" = tcp ]; then
         echo ipv4 >$port/addr_adrfam
         echo 127.0.0.1 >$port/addr_traddr
@@ -139,7 +141,7 @@ nvmet_port() {
 
 # nvmet_connect NUMBER loop|tcp SUBSYSTEM: leaves the namespace's disk in $made.
 nvmet_connect() {
-    address=
+    address="-a loop$1"
     [ "$2" = tcp ] && address="-a 127.0.0.1 -s 442$1"
     # The kernel wants a host NQN and id, and nvme-cli has no file here to take them from.
     nvme connect -t $2 $address -n "$3" --hostnqn=$host_nqn --hostid=$host_id || fail "connect $3"

@@ -1,0 +1,159 @@
+//! Devices of a plan, as they would be found: facts without a host that they were read of.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::facts::dm::DmFacts;
+use crate::facts::md::MdFacts;
+use crate::facts::origin::{Fact, Origin};
+use crate::facts::queue::{Attr, QueueLimits, Value};
+use crate::facts::reading::Reading;
+use crate::model::device::{BlockDevice, Kind};
+use crate::model::ids::KName;
+use crate::model::plan::{Build, Plan};
+use crate::model::topology::Topology;
+use crate::model::units::SECTOR;
+use crate::wire::dm::table::{DeviceId, Target};
+
+const NOT_YET: &str = "it does not exist yet";
+
+/// Why a plan does not go with a host.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WhatIfError {
+    /// The name is taken.
+    #[error("{0}: there is a device of this name; give the planned one another")]
+    Taken(KName),
+    /// A path that is no NVMe namespace.
+    #[error("{head}: its path {path} is no NVMe namespace")]
+    NoNamespace {
+        /// The head.
+        head: KName,
+        /// The device.
+        path: KName,
+    },
+}
+
+/// Adds the planned devices to those that are there. `real` has the device for each word that names no planned one.
+pub fn build(
+    topology: &mut Topology,
+    plan: &Plan,
+    real: &BTreeMap<String, KName>,
+) -> Result<(), WhatIfError> {
+    for (name, build) in &plan.devices {
+        let find = |word: &str| plan.find(word).or_else(|| real.get(word)).cloned();
+        let slaves: Vec<KName> = build.words().iter().filter_map(|word| find(word)).collect();
+        let kind = match build {
+            Build::Dm(_) => Kind::Dm,
+            Build::Md { .. } => Kind::Md,
+            Build::NvmeHead(_) => Kind::NvmeHead,
+        };
+        let driver = match kind {
+            Kind::Dm => "device-mapper",
+            Kind::Md => "md",
+            _ => "nvme",
+        };
+        let place = format!("what-if/{name}");
+        let mut device = BlockDevice::new(name.clone(), place, kind, Some(driver));
+        nothing_read(&mut device);
+        match build {
+            Build::Dm(table) => {
+                let sectors: u64 = table.iter().map(|target| target.length).sum();
+                device.size_bytes = Reading::Present(sectors.saturating_mul(SECTOR));
+                device.dm = Some(Box::new(dm(name, table, find)));
+            }
+            Build::Md {
+                level, chunk_bytes, ..
+            } => device.md = Some(Box::new(md(level, *chunk_bytes))),
+            Build::NvmeHead(_) => only_namespaces(topology, name, &slaves)?,
+        }
+        device.queue = Rc::new(queue(topology, &slaves));
+        device.slaves = slaves;
+        if !topology.add(device) {
+            return Err(WhatIfError::Taken(name.clone()));
+        }
+    }
+    Ok(())
+}
+
+fn nothing_read(device: &mut BlockDevice) {
+    device.devno = Reading::NotAsked(NOT_YET);
+    device.size_bytes = Reading::NotAsked(NOT_YET);
+    device.read_only = Reading::NotAsked(NOT_YET);
+    device.removable = Reading::NotAsked(NOT_YET);
+    device.diskseq = Reading::NotAsked(NOT_YET);
+    device.mountpoints = Reading::NotAsked(NOT_YET);
+    device.udev = Reading::NotAsked(NOT_YET);
+}
+
+fn only_namespaces(topology: &Topology, head: &KName, paths: &[KName]) -> Result<(), WhatIfError> {
+    let other = paths.iter().find(|path| {
+        topology.get(path).is_none_or(|device| {
+            !matches!(device.kind, Kind::Disk | Kind::NvmePath) || device.nvme.is_none()
+        })
+    });
+    other.map_or(Ok(()), |path| {
+        Err(WhatIfError::NoNamespace {
+            head: head.clone(),
+            path: path.clone(),
+        })
+    })
+}
+
+/// Without the three files: nothing that the prediction could be held against. Blocks are the largest of those below.
+fn queue(topology: &Topology, slaves: &[KName]) -> QueueLimits {
+    let mut limits = QueueLimits::default();
+    limits.set(Attr::WriteZeroesMaxBytes, Reading::NotAsked(NOT_YET));
+    limits.set(Attr::WriteZeroesUnmapMaxHwBytes, Reading::Absent);
+    limits.set(Attr::WriteZeroesUnmapMaxBytes, Reading::Absent);
+    let block = slaves
+        .iter()
+        .filter_map(|kname| topology.get(kname))
+        .filter_map(|device| {
+            topology
+                .disk_of(device)
+                .queue
+                .number(Attr::LogicalBlockSize)
+                .get()
+        })
+        .max();
+    if let Some(block) = block.and_then(|block| i64::try_from(block).ok()) {
+        limits.set(
+            Attr::LogicalBlockSize,
+            Reading::Present(Value::Number(block)),
+        );
+    }
+    limits
+}
+
+fn dm(name: &KName, table: &[Target], find: impl Fn(&str) -> Option<KName>) -> DmFacts {
+    let mut table = table.to_vec();
+    for part in table.iter_mut().flat_map(|target| &mut target.devices) {
+        // By the node that the rules look for; what was not found stays as it was given.
+        if let Some(kname) = find(&part.device.to_string()) {
+            part.device = DeviceId::Path(kname.node());
+        }
+    }
+    DmFacts {
+        name: Reading::Present(name.to_string()),
+        uuid: Reading::Absent,
+        suspended: Reading::NotAsked(NOT_YET),
+        table: Fact {
+            reading: Reading::Present(table),
+            origin: Origin::Inferred("the command line".into()),
+        },
+        status: Fact::not_asked(NOT_YET),
+        target_versions: Reading::NotAsked(NOT_YET),
+        zone_sectors: Reading::NotAsked(NOT_YET),
+    }
+}
+
+fn md(level: &str, chunk_bytes: u64) -> MdFacts {
+    MdFacts {
+        level: Reading::Present(level.to_owned()),
+        chunk_bytes: Reading::Present(chunk_bytes),
+        array_state: Reading::NotAsked(NOT_YET),
+        metadata_version: Reading::NotAsked(NOT_YET),
+        raid_disks: Reading::NotAsked(NOT_YET),
+        members: Vec::new(),
+    }
+}

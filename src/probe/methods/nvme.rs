@@ -1,0 +1,68 @@
+//! NVMe Write Zeroes past the block layer (NVM Command Set 1.1, Write Zeroes command).
+
+use super::{Options, failed, open_leg};
+use crate::probe::exec::{self, NvmeWriteZeroes};
+use crate::probe::outcome::Failure;
+use crate::probe::plan::Method;
+use crate::probe::safety::Piece;
+use crate::probe::target::Device;
+use crate::wire::nvme::status::NvmeStatus;
+use rustix::fd::AsFd;
+use rustix::io::Errno;
+
+/// NLB has 16 bits and counts from 0.
+const MAX_BLOCKS: u64 = 1 << 16;
+
+pub(super) fn requires(device: &Device, options: &Options) -> Option<String> {
+    if let Some(why) = options.leg.as_ref().and_then(|leg| leg.skip.clone()) {
+        return Some(why);
+    }
+    match &device.nvme {
+        None if device.legs.is_empty() => Some("not an NVMe namespace".to_owned()),
+        None => Some("the map's legs are no NVMe namespaces".to_owned()),
+        Some(nvme) if nvme.write_zeroes == Some(false) => {
+            Some("ONCS says that the controller has no Write Zeroes command".to_owned())
+        }
+        Some(_) => None,
+    }
+}
+
+pub(super) fn run(
+    method: Method,
+    piece: Piece<'_>,
+    device: &Device,
+    options: &Options,
+) -> Result<(), Failure> {
+    let Some(nvme) = &device.nvme else {
+        return Err(failed("Write Zeroes", Errno::NODEV));
+    };
+    let leg = options.leg.as_ref().map(open_leg).transpose()?;
+    let fd = leg.as_ref().map_or_else(|| piece.fd(), AsFd::as_fd);
+    let how = NvmeWriteZeroes {
+        nsid: nvme.nsid,
+        block: device.logical_block,
+        start_bytes: device.start_bytes,
+        deac: method == Method::NvmeWriteZeroesDeac,
+        timeout_ms: options.timeout_ms,
+    };
+    let most = nvme.max_blocks.unwrap_or(MAX_BLOCKS).clamp(1, MAX_BLOCKS);
+    for part in piece.span().pieces(most * device.logical_block) {
+        let place = piece
+            .part(part)
+            .ok_or_else(|| failed("Write Zeroes", Errno::RANGE))?;
+        let status = exec::nvme_write_zeroes(fd, place, how)
+            .map_err(|error| failed("NVME_IOCTL_IO_CMD with Write Zeroes", error))?;
+        if status != 0 {
+            return Err(Failure {
+                nvme_status: Some(status),
+                text: format!(
+                    "Write Zeroes of {} bytes: {}",
+                    part.length,
+                    NvmeStatus(status)
+                ),
+                ..Failure::default()
+            });
+        }
+    }
+    Ok(())
+}

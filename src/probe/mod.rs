@@ -1,0 +1,35 @@
+//! The probe: shows what a device does with a request for zeroes, without costing anyone data.
+//!
+//! ```text
+//! target + plan (pure) ─▶ safety::arm ─▶ ArmedPlan ─▶ worker (a process of its own) ─▶ outcome
+//! ```
+//!
+//! Only [`safety`] makes an [`safety::ArmedPlan`], and everything in [`exec`] that writes wants one, together with a
+//! piece of the range that it was armed for: a write that was not armed cannot be expressed.
+
+mod claim;
+pub mod evidence;
+pub mod exec;
+pub mod gather;
+mod hardware;
+pub mod journal;
+pub mod known_bad;
+pub mod methods;
+mod openers;
+pub mod outcome;
+pub mod pattern;
+pub mod place;
+pub mod plan;
+pub mod recover;
+pub mod refusal;
+pub mod run;
+pub mod safety;
+pub mod signature;
+pub mod span;
+pub mod supervise;
+pub mod sweep;
+pub mod target;
+pub mod uses;
+pub mod verdict;
+pub mod verify;
+pub mod worker;

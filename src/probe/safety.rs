@@ -1,0 +1,371 @@
+//! The one door to writing. [`arm`] claims the target exclusively, looks at everything that could be harmed, and, where
+//! bytes are to be preserved, has them in a durable journal before it gives an [`ArmedPlan`] away. Its constructor is
+//! private: a write that was not armed cannot be expressed.
+
+use std::path::Path;
+
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use super::claim::{claim, fresh_number, scratch_file};
+use super::exec::{self, Buffer};
+use super::journal::{self, Kept};
+use super::plan::{Mode, Plan};
+use super::refusal::Refusal;
+use super::signature;
+use super::span::Span;
+use super::target::{Device, Target};
+use super::uses::Use;
+use crate::source::errno;
+
+/// A plan that may be carried out: the target is claimed, and nothing else will be written.
+#[derive(Debug)]
+pub struct ArmedPlan {
+    plan: Plan,
+    fd: OwnedFd,
+    device: Option<Device>,
+    direct: bool,
+    journal: Option<Kept>,
+    run: u32,
+    notes: Vec<String>,
+}
+
+/// A part of an armed plan's span: what a single write may touch.
+#[derive(Debug, Clone, Copy)]
+pub struct Piece<'a> {
+    armed: &'a ArmedPlan,
+    span: Span,
+}
+
+impl<'a> Piece<'a> {
+    /// Its bytes.
+    pub fn span(&self) -> Span {
+        self.span
+    }
+
+    /// The claimed descriptor.
+    pub fn fd(&self) -> BorrowedFd<'a> {
+        self.armed.fd.as_fd()
+    }
+
+    /// A part of it; `None` for anything that reaches beyond.
+    pub fn part(&self, span: Span) -> Option<Self> {
+        self.span.holds(&span).then_some(Self {
+            armed: self.armed,
+            span,
+        })
+    }
+}
+
+impl ArmedPlan {
+    /// A part of the span; `None` for anything that reaches beyond.
+    pub fn piece(&self, span: Span) -> Option<Piece<'_>> {
+        self.plan
+            .span
+            .holds(&span)
+            .then_some(Piece { armed: self, span })
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The claimed descriptor, to read from.
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+
+    /// The device; `None` for a scratch file.
+    pub fn device(&self) -> Option<&Device> {
+        self.device.as_ref()
+    }
+
+    /// Whether reads and writes go past the page cache.
+    pub fn direct(&self) -> bool {
+        self.direct
+    }
+
+    /// Where the former bytes are.
+    pub fn journal(&self) -> Option<&Kept> {
+        self.journal.as_ref()
+    }
+
+    /// A number that tells this run's patterns from others'.
+    pub fn run(&self) -> u32 {
+        self.run
+    }
+
+    /// What could not be made sure of.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+}
+
+/// What the user agreed to.
+#[derive(Debug, Clone, Copy)]
+pub struct Consent<'a> {
+    /// The identity that was typed or given; names the one device that may be overwritten.
+    pub identity: Option<&'a str>,
+    /// Where the journal goes.
+    pub journal: Option<&'a Path>,
+}
+
+/// Everything that can be refused without opening the target.
+pub fn refuse(target: &Target) -> Result<(), Refusal> {
+    let Target::Device(device) = target else {
+        return Ok(());
+    };
+    let kname = device.kname.clone();
+    if device.read_only {
+        return Err(Refusal::ReadOnly { kname });
+    }
+    if device.zoned {
+        return Err(Refusal::Zoned { kname });
+    }
+    for used in &device.uses {
+        if let Use::Leg { map } = used {
+            return Err(Refusal::Leg {
+                kname,
+                map: map.clone(),
+            });
+        }
+    }
+    if let Some(used) = device.uses.first() {
+        return Err(in_use(&kname, used));
+    }
+    if let Some(bad) = device.bad {
+        return Err(Refusal::KnownBad {
+            kname,
+            why: bad.why,
+            from: bad.from,
+        });
+    }
+    Ok(())
+}
+
+fn in_use(kname: &str, used: &Use) -> Refusal {
+    let how = match used {
+        Use::Mounted { kname, at } => {
+            format!(
+                "{kname} is mounted on {at}; unmount it, or probe the directory {at} with a scratch file"
+            )
+        }
+        Use::Swap { kname } => format!("{kname} is swap space (swapoff {kname})"),
+        Use::Held { kname, holder } => {
+            format!("{kname} is held by {holder}; probe that, or take it apart")
+        }
+        Use::Leg { map } => format!("it is a leg of {map}"),
+        Use::Loop { kname, loop_ } => {
+            format!("{loop_} reads and writes {kname} (losetup -d {loop_})")
+        }
+        Use::Unknown { what } => {
+            return Refusal::Unknown {
+                kname: kname.to_owned(),
+                what: "the users",
+                why: what.clone(),
+            };
+        }
+    };
+    Refusal::InUse {
+        kname: kname.to_owned(),
+        how,
+    }
+}
+
+/// Claims the target, and gives it away to be written to within the plan.
+pub fn arm(plan: Plan, target: &Target, consent: Consent<'_>) -> Result<ArmedPlan, Refusal> {
+    refuse(target)?;
+    let run = fresh_number();
+    match target {
+        Target::Scratch(dir) => {
+            let (fd, direct) = scratch_file(dir)?;
+            let mut notes = Vec::new();
+            if !direct {
+                notes.push(
+                    "this filesystem has no direct I/O: what is read back may come from memory"
+                        .to_owned(),
+                );
+            }
+            Ok(ArmedPlan {
+                plan,
+                fd,
+                device: None,
+                direct,
+                journal: None,
+                run,
+                notes,
+            })
+        }
+        Target::Device(device) => {
+            if plan.mode != Mode::Preserve {
+                agreed(device, consent)?;
+            }
+            let (fd, notes) = claim(device)?;
+            check_signatures(&plan, device, fd.as_fd(), consent)?;
+            let journal = match plan.mode {
+                Mode::Preserve => {
+                    let place = consent
+                        .journal
+                        .ok_or_else(|| Refusal::Journal("no place for it was named".to_owned()))?;
+                    Some(journal::keep(&plan, device, fd.as_fd(), run, place)?)
+                }
+                Mode::Scratch | Mode::Destroy => None,
+            };
+            let device = Some(device.as_ref().clone());
+            Ok(ArmedPlan {
+                plan,
+                fd,
+                device,
+                direct: true,
+                journal,
+                run,
+                notes,
+            })
+        }
+    }
+}
+
+/// Claims the device of a journal, so that its bytes can be put back. What it carries by now does not matter: the
+/// journal's bytes belong there.
+pub fn arm_recovery(plan: Plan, device: &Device, kept: Kept) -> Result<ArmedPlan, Refusal> {
+    let (fd, notes) = claim(device)?;
+    let run = kept.header().run;
+    Ok(ArmedPlan {
+        plan,
+        fd,
+        device: Some(device.clone()),
+        direct: true,
+        journal: Some(kept),
+        run,
+        notes,
+    })
+}
+
+fn agreed(device: &Device, consent: Consent<'_>) -> Result<(), Refusal> {
+    let identity = device.identity.clone();
+    match consent.identity {
+        Some(given) if given == identity => Ok(()),
+        Some(given) => Err(Refusal::OtherIdentity {
+            given: given.to_owned(),
+            identity,
+        }),
+        None => Err(Refusal::Unconfirmed { identity }),
+    }
+}
+
+fn check_signatures(
+    plan: &Plan,
+    device: &Device,
+    fd: BorrowedFd<'_>,
+    consent: Consent<'_>,
+) -> Result<(), Refusal> {
+    let kname = device.kname.clone();
+    let found = signatures(device, fd).map_err(|why| Refusal::Unknown {
+        kname: kname.clone(),
+        what: "what it carries",
+        why,
+    })?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let what = found.join(", ");
+    match plan.mode {
+        Mode::Preserve if consent.identity.is_some() => agreed(device, consent),
+        Mode::Preserve => Err(Refusal::Signature {
+            kname,
+            what,
+            advice: format!(
+                "its bytes would be put back; to go on, type the identity when asked, or give --yes-destroy={}",
+                device.identity
+            ),
+        }),
+        Mode::Scratch | Mode::Destroy => Err(Refusal::Signature {
+            kname,
+            what,
+            advice: "--destroy is for empty devices: use --preserve, or wipe it first (wipefs -a)"
+                .to_owned(),
+        }),
+    }
+}
+
+/// The signatures at the device's edges.
+pub fn signatures(device: &Device, fd: BorrowedFd<'_>) -> Result<Vec<&'static str>, String> {
+    let edge = |want: usize, at_end: bool| {
+        let length = (want as u64).min(device.size_bytes / device.block * device.block);
+        let offset = if at_end {
+            device.size_bytes / device.block * device.block - length
+        } else {
+            0
+        };
+        let length = usize::try_from(length).map_err(|error| error.to_string())?;
+        let mut buffer = Buffer::new(length).map_err(errno::describe)?;
+        let bytes = buffer.get_mut(..length).unwrap_or_default();
+        exec::read(fd, offset, bytes).map_err(|error| {
+            format!(
+                "cannot read {length} bytes at {offset}: {}",
+                errno::describe(error)
+            )
+        })?;
+        Ok::<Vec<u8>, String>(bytes.to_vec())
+    };
+    let (head, tail) = (edge(signature::HEAD, false)?, edge(signature::TAIL, true)?);
+    Ok(signature::find(&head, &tail, device.size_bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::target::fixtures::disk;
+    use super::*;
+
+    fn refused(change: impl Fn(&mut Device)) -> Option<Refusal> {
+        let mut device = disk(1 << 30);
+        change(&mut device);
+        refuse(&Target::Device(Box::new(device))).err()
+    }
+
+    #[test]
+    fn each_use_is_refused_and_named() {
+        assert_eq!(refused(|_| ()), None);
+        assert!(matches!(
+            refused(|d| d.read_only = true),
+            Some(Refusal::ReadOnly { .. })
+        ));
+        assert!(matches!(
+            refused(|d| d.zoned = true),
+            Some(Refusal::Zoned { .. })
+        ));
+        let leg = Use::Leg {
+            map: "mpatha".to_owned(),
+        };
+        let held = Use::Held {
+            kname: "sdz".to_owned(),
+            holder: "dm-0 (x)".to_owned(),
+        };
+        let both = refused(|d| d.uses = vec![held.clone(), leg.clone()]).expect("refused");
+        assert!(both.to_string().contains("/dev/mapper/mpatha"), "{both}");
+        let held = refused(|d| d.uses = vec![held.clone()]).expect("refused");
+        assert!(held.to_string().contains("dm-0 (x)"), "{held}");
+        let bad = refused(|d| d.bad = super::super::known_bad::LIST.first()).expect("refused");
+        assert!(matches!(bad, Refusal::KnownBad { .. }));
+    }
+
+    #[test]
+    fn consent_names_one_device() {
+        let device = disk(1 << 30);
+        let say = |identity| {
+            agreed(
+                &device,
+                Consent {
+                    identity,
+                    journal: None,
+                },
+            )
+        };
+        assert_eq!(say(Some("sdz.diskseq-9")), Ok(()));
+        assert!(matches!(
+            say(Some("sdz.diskseq-8")),
+            Err(Refusal::OtherIdentity { .. })
+        ));
+        assert!(matches!(say(None), Err(Refusal::Unconfirmed { .. })));
+    }
+}

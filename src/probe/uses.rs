@@ -1,0 +1,258 @@
+//! Who uses a device: mounts, swap, holders, loops. Read from sysfs and proc, so it needs no rights.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+
+use crate::facts::collect::Collector;
+use crate::facts::reading::Reading;
+use crate::model::ids::{DevNo, KName};
+use crate::source::command::{Command, Node, Reply};
+use crate::source::files::FILE_CAP;
+
+/// One use of a device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Use {
+    /// Mounted, itself or something that stands on it.
+    Mounted {
+        /// What is mounted.
+        kname: String,
+        /// Where.
+        at: String,
+    },
+    /// Swap space, itself or something that stands on it.
+    Swap {
+        /// Which device.
+        kname: String,
+    },
+    /// Something stands on it.
+    Held {
+        /// Which part of it.
+        kname: String,
+        /// What stands on it, with its name.
+        holder: String,
+    },
+    /// A leg of a multipath map.
+    Leg {
+        /// The map's name.
+        map: String,
+    },
+    /// A loop device reads and writes it.
+    Loop {
+        /// Which part of it.
+        kname: String,
+        /// The loop device.
+        loop_: String,
+    },
+    /// It could not be known.
+    Unknown {
+        /// What could not be read, and why.
+        what: String,
+    },
+}
+
+/// All uses of a device, of its partitions, and of what stands on them; of a partition those of its disk that bar it.
+pub fn uses(collector: &Collector, kname: &KName, disk: Option<&KName>) -> Vec<Use> {
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut queue: Vec<KName> = vec![kname.clone()];
+    while let Some(kname) = queue.pop() {
+        if !seen.insert(kname.clone()) {
+            continue;
+        }
+        let Ok(syspath) = collector.syspath(&kname) else {
+            found.push(Use::Unknown {
+                what: format!("{kname} has no directory in sysfs"),
+            });
+            continue;
+        };
+        let holders = collector.knames(&format!("{syspath}/holders"));
+        found.extend(
+            holders
+                .iter()
+                .map(|holder| holder_of(collector, &kname, holder)),
+        );
+        queue.extend(holders);
+        queue.extend(partitions(collector, &syspath));
+        of_one(collector, &kname, &syspath, &mut found);
+    }
+    if let Some(disk) = disk {
+        let syspath = collector.syspath(disk).unwrap_or_default();
+        let holders = collector.knames(&format!("{syspath}/holders"));
+        found.extend(
+            holders
+                .iter()
+                .map(|holder| holder_of(collector, disk, holder)),
+        );
+        let devno = collector
+            .host
+            .files
+            .dir(&syspath)
+            .ok()
+            .and_then(|dir| devno(collector, &dir));
+        found.extend(
+            devno
+                .into_iter()
+                .flat_map(|devno| mounted(collector, disk, devno)),
+        );
+    }
+    found
+}
+
+fn partitions(collector: &Collector, syspath: &str) -> Vec<KName> {
+    let files = collector.host.files.as_ref();
+    let inside = collector.knames(syspath);
+    let is_part = |kname: &KName| {
+        files
+            .dir(&format!("{syspath}/{kname}"))
+            .is_ok_and(|dir| collector.number(&dir, "partition").is_present())
+    };
+    inside.into_iter().filter(is_part).collect()
+}
+
+fn holder_of(collector: &Collector, kname: &KName, holder: &KName) -> Use {
+    let place = collector.syspath(holder).unwrap_or_default();
+    let dm = |name: &str| match collector.host.files.dir(&format!("{place}/dm")) {
+        Ok(dir) => collector.text(&dir, name).value().cloned(),
+        Err(_) => None,
+    };
+    let name = dm("name");
+    match (dm("uuid"), name) {
+        (uuid, Some(map))
+            if uuid.as_ref().is_some_and(|uuid| uuid.starts_with("mpath-"))
+                || is_multipath(collector, &place) =>
+        {
+            Use::Leg { map }
+        }
+        (_, name) => Use::Held {
+            kname: kname.to_string(),
+            holder: name.map_or_else(|| holder.to_string(), |name| format!("{holder} ({name})")),
+        },
+    }
+}
+
+/// By its table, for a map that multipathd did not make; that needs root.
+fn is_multipath(collector: &Collector, place: &str) -> bool {
+    let dir = collector.host.files.dir(place).ok();
+    let Some(number) = dir.and_then(|dir| devno(collector, &dir)) else {
+        return false;
+    };
+    let command = Command::DmTable {
+        devno: (number.major, number.minor),
+    };
+    match collector
+        .host
+        .commands
+        .command(&Node::dm_control(), &command)
+    {
+        Ok(Reply::DmTable { lines, .. }) => lines.iter().any(|line| line.target == "multipath"),
+        _ => false,
+    }
+}
+
+fn devno(collector: &Collector, dir: &crate::source::files::Dir) -> Option<DevNo> {
+    collector.text(dir, "dev").value()?.parse().ok()
+}
+
+fn of_one(collector: &Collector, kname: &KName, syspath: &str, found: &mut Vec<Use>) {
+    let dir = collector.host.files.dir(syspath).ok();
+    let Some(number) = dir.and_then(|dir| devno(collector, &dir)) else {
+        found.push(Use::Unknown {
+            what: format!("the number of {kname}"),
+        });
+        return;
+    };
+    found.extend(mounted(collector, kname, number));
+    match collector.host.files.read("proc/swaps", FILE_CAP) {
+        Ok(bytes) if swaps(&bytes).any(|path| is_node(&path, number)) => {
+            found.push(Use::Swap {
+                kname: kname.to_string(),
+            });
+        }
+        // A kernel without swap has no such file.
+        Ok(_) | Err(rustix::io::Errno::NOENT) => {}
+        Err(error) => {
+            found.push(Use::Unknown {
+                what: format!("/proc/swaps: {}", crate::source::errno::describe(error)),
+            });
+        }
+    }
+    for loop_ in collector.host.files.list("sys/block").unwrap_or_default() {
+        let Ok(dir) = collector.host.files.dir(&format!("sys/block/{loop_}/loop")) else {
+            continue;
+        };
+        if collector
+            .text(&dir, "backing_file")
+            .value()
+            .is_some_and(|path| is_node(path, number))
+        {
+            found.push(Use::Loop {
+                kname: kname.to_string(),
+                loop_,
+            });
+        }
+    }
+}
+
+fn mounted(collector: &Collector, kname: &KName, number: DevNo) -> Vec<Use> {
+    let mounts = match collector.mounts() {
+        Reading::Present(mounts) => mounts,
+        other => {
+            let why = other.detail().unwrap_or_else(|| "not there".to_owned());
+            return vec![Use::Unknown {
+                what: format!("/proc/self/mountinfo: {why}"),
+            }];
+        }
+    };
+    let by_source = mounts.iter().filter(|mount| {
+        mount.is_anonymous()
+            && mount
+                .source
+                .as_deref()
+                .is_some_and(|source| is_node(source, number))
+    });
+    let points = mounts
+        .points(number)
+        .into_iter()
+        .chain(by_source.map(|mount| mount.point.clone()));
+    points
+        .map(|at| Use::Mounted {
+            kname: kname.to_string(),
+            at,
+        })
+        .collect()
+}
+
+/// The first column of `/proc/swaps`, below its heading.
+fn swaps(bytes: &[u8]) -> impl Iterator<Item = String> {
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    let rows: Vec<String> = text
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split_whitespace().next())
+        .map(str::to_owned)
+        .collect();
+    rows.into_iter()
+}
+
+/// Whether a path is a block device of this number.
+fn is_node(path: &str, number: DevNo) -> bool {
+    path.starts_with('/')
+        && std::fs::metadata(path).is_ok_and(|meta| {
+            let rdev = meta.rdev();
+            meta.file_type().is_block_device()
+                && (rustix::fs::major(rdev), rustix::fs::minor(rdev))
+                    == (number.major, number.minor)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn swap_files_are_the_first_column() {
+        let text = b"Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n/dev/dm-1                               partition\t999420\t\t0\t\t-2\n";
+        assert_eq!(swaps(text).collect::<Vec<_>>(), ["/dev/dm-1"]);
+        assert_eq!(swaps(b"").count(), 0);
+    }
+}

@@ -1,0 +1,322 @@
+//! The probe on loop devices and scratch files of this machine. Needs root and loop devices; skipped with a reason
+//! otherwise.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot be set up has failed"
+)]
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const MIB: u64 = 1 << 20;
+
+/// A loop device on a file in memory, with a state directory on disk; detached when dropped.
+struct Loop {
+    node: String,
+    dir: tempfile::TempDir,
+    state: tempfile::TempDir,
+}
+
+impl Loop {
+    /// `None`, with the reason on stderr, where this machine cannot have one.
+    fn new(megabytes: u64) -> Option<Self> {
+        let skip = |why: &str| eprintln!("skipped: {why}");
+        if !rustix::process::geteuid().is_root() {
+            skip("loop devices need root");
+            return None;
+        }
+        let Ok(dir) = tempfile::tempdir_in("/dev/shm") else {
+            skip("no /dev/shm, and the journal must lie elsewhere than the device");
+            return None;
+        };
+        let state = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let image = dir.path().join("image");
+        let mut file = File::create(&image).unwrap();
+        for block in 0..megabytes {
+            file.write_all(&noise(block)).unwrap();
+        }
+        let output = Command::new("losetup")
+            .args(["--find", "--show"])
+            .arg(&image)
+            .output();
+        match output {
+            Ok(output) if output.status.success() => {
+                let node = String::from_utf8(output.stdout).unwrap().trim().to_owned();
+                Some(Self { node, dir, state })
+            }
+            other => {
+                skip(&format!("losetup: {other:?}"));
+                None
+            }
+        }
+    }
+
+    fn image(&self) -> PathBuf {
+        self.dir.path().join("image")
+    }
+
+    fn probe(&self, args: &[&str]) -> Output {
+        probe(self.state.path(), args)
+    }
+
+    fn identity(&self) -> String {
+        let output = self.probe(&[&self.node, "--destroy", "--dry-run", "-o", "json"]);
+        json(&output)["identity"].as_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup")
+            .arg("--detach")
+            .arg(&self.node)
+            .status();
+    }
+}
+
+/// A MiB that no other block number gives.
+fn noise(block: u64) -> Vec<u8> {
+    let mut state = block.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()
+    };
+    (0..MIB / 8).flat_map(|_| next()).collect()
+}
+
+fn probe(state: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_zinspect"))
+        .arg("probe")
+        .args(args)
+        .env("STATE_DIRECTORY", state)
+        .output()
+        .unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    let text = String::from_utf8_lossy(&output.stdout);
+    serde_json::from_str(&text).unwrap_or_else(|error| {
+        panic!(
+            "{error}: {text} {}",
+            String::from_utf8_lossy(&output.stderr)
+        )
+    })
+}
+
+fn outcome<'v>(report: &'v Value, method: &str) -> &'v str {
+    let results = report["results"].as_array().unwrap();
+    let found = results.iter().find(|result| result["method"] == method);
+    found
+        .and_then(|result| result["outcome"].as_str())
+        .unwrap_or("none")
+}
+
+fn message(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn loop_preserve_puts_every_byte_back() {
+    let Some(disk) = Loop::new(16) else { return };
+    let before = fs::read(disk.image()).unwrap();
+    let output = disk.probe(&[&disk.node, "--preserve", "-o", "json"]);
+    let report = json(&output);
+    assert_eq!(report["restored"], true);
+    assert_eq!(outcome(&report, "pwrite"), "zeroed-written");
+    assert_eq!(outcome(&report, "nvme-write-zeroes"), "skipped");
+    assert!(fs::read(disk.image()).unwrap() == before);
+    assert_eq!(
+        fs::read_dir(disk.state.path()).unwrap().count(),
+        0,
+        "the journal is gone"
+    );
+}
+
+#[test]
+fn loop_destroy_wants_the_identity_and_stays_in_its_span() {
+    let Some(disk) = Loop::new(16) else { return };
+    let before = fs::read(disk.image()).unwrap();
+    for wrong in [&[][..], &["--yes-destroy=loop0.diskseq-0"]] {
+        let output = disk.probe(&[&[disk.node.as_str(), "--destroy"], wrong].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", message(&output));
+    }
+    assert!(
+        fs::read(disk.image()).unwrap() == before,
+        "a refusal writes nothing"
+    );
+    let named = format!("--yes-destroy={}", disk.identity());
+    let range = ["--range", "8M:4M", "-m", "pwrite,blkdiscard", "-o", "json"];
+    let output = disk.probe(&[&[disk.node.as_str(), "--destroy", &named], &range[..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", message(&output));
+    let after = fs::read(disk.image()).unwrap();
+    let at = |mib: usize| mib << 20;
+    assert!(after[..at(7)] == before[..at(7)] && after[at(13)..] == before[at(13)..]);
+    assert!(after[at(8)..at(12)].iter().all(|byte| *byte == 0));
+}
+
+#[test]
+fn loop_dry_run_writes_nothing() {
+    let Some(disk) = Loop::new(8) else { return };
+    let before = fs::read(disk.image()).unwrap();
+    let output = disk.probe(&[&disk.node, "--preserve", "--dry-run", "-o", "json"]);
+    assert_eq!(output.status.code(), Some(0));
+    let report = json(&output);
+    assert_eq!(report["results"].as_array().map(Vec::len), Some(0));
+    assert!(report["identity"].as_str().unwrap().contains("diskseq"));
+    assert!(fs::read(disk.image()).unwrap() == before);
+}
+
+#[test]
+fn loop_refusals_name_their_reason() {
+    let Some(disk) = Loop::new(8) else { return };
+    let refused = |args: &[&str], words: &str| {
+        let output = disk.probe(&[&[disk.node.as_str()], args].concat());
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(
+            message(&output).contains(words),
+            "{args:?}: {}",
+            message(&output)
+        );
+    };
+    refused(&[], "--preserve");
+    refused(&["--preserve", "--range", "7M:2M"], "not within");
+    refused(&["--preserve", "--range", "1:512"], "whole blocks");
+    let beside = disk.dir.path().join("journal");
+    assert!(!beside.exists());
+    let open = File::open(&disk.node).unwrap();
+    refused(&["--preserve"], "has it open");
+    drop(open);
+    let output = disk.probe(&[disk.image().to_str().unwrap()]);
+    assert!(
+        message(&output).contains("existing file"),
+        "{}",
+        message(&output)
+    );
+}
+
+#[test]
+fn loop_signature_is_refused_until_agreed() {
+    let Some(disk) = Loop::new(8) else { return };
+    File::options()
+        .write(true)
+        .open(disk.image())
+        .and_then(|file| std::os::unix::fs::FileExt::write_all_at(&file, &[0x53, 0xef], 0x438))
+        .unwrap();
+    let named = format!("--yes-destroy={}", disk.identity());
+    for args in [&["--preserve"][..], &["--destroy", &named]] {
+        let output = disk.probe(&[&[disk.node.as_str()], args].concat());
+        assert!(message(&output).contains("ext4"), "{}", message(&output));
+    }
+    let args = [
+        &disk.node,
+        "--preserve",
+        &named,
+        "-m",
+        "pwrite",
+        "--range",
+        "0:2M",
+        "-o",
+        "json",
+    ];
+    let report = json(&disk.probe(&args));
+    assert_eq!(report["restored"], true);
+}
+
+#[test]
+fn loop_a_killed_probe_is_reported_and_recovered() {
+    let Some(disk) = Loop::new(64) else { return };
+    let before = fs::read(disk.image()).unwrap();
+    let mut interrupted = 0;
+    for wait in [0, 30, 120, 300] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_zinspect"))
+            .args(["probe", &disk.node, "--preserve"])
+            .env("STATE_DIRECTORY", disk.state.path())
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let journals = || {
+            let entries = fs::read_dir(disk.state.path())
+                .unwrap()
+                .flatten()
+                .map(|entry| entry.path());
+            entries
+                .filter(|path| path.extension().is_some_and(|end| end == "journal"))
+                .collect::<Vec<_>>()
+        };
+        while journals().is_empty() && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(wait));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let Some(journal) = journals().pop() else {
+            continue;
+        };
+        interrupted += 1;
+        let again = disk.probe(&[&disk.node, "--preserve"]);
+        assert!(message(&again).contains("--recover"), "{}", message(&again));
+        // Its child has the device claimed until it is gone.
+        let recovered = (0..50).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            disk.probe(&["--recover", journal.to_str().unwrap()])
+                .status
+                .code()
+                == Some(0)
+        });
+        assert!(recovered && journals().is_empty());
+        assert!(fs::read(disk.image()).unwrap() == before, "after {wait} ms");
+    }
+    assert!(interrupted > 0, "no run was killed in its middle");
+}
+
+#[test]
+fn loop_a_damaged_journal_is_not_put_back() {
+    let Some(disk) = Loop::new(8) else { return };
+    let journal = disk.state.path().join("x.journal");
+    fs::write(&journal, b"ZINSPJ1\nnonsense").unwrap();
+    let output = disk.probe(&["--recover", journal.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        message(&output).contains("not a whole journal"),
+        "{}",
+        message(&output)
+    );
+}
+
+#[test]
+fn scratch_file_leaves_nothing_behind() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let state = tempfile::tempdir().unwrap();
+    let output = probe(
+        state.path(),
+        &[
+            dir.path().to_str().unwrap(),
+            "--range",
+            "1M:4M",
+            "-o",
+            "json",
+        ],
+    );
+    let report = json(&output);
+    assert_eq!(report["mode"], "scratch");
+    assert!(outcome(&report, "pwrite").starts_with("zeroed"), "{report}");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_captured_host_is_never_written_to() {
+    let state = tempfile::tempdir().unwrap();
+    let output = probe(state.path(), &["--sysroot", "/", "sda", "--preserve"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        message(&output).contains("captured host"),
+        "{}",
+        message(&output)
+    );
+}

@@ -1,0 +1,1 @@
+"""Programs that the tests bring to the guest."""

@@ -1,0 +1,177 @@
+//! `zinspect whatif` and `zinspect doctor` on a small captured root.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// UINT_MAX sectors, as zram has it.
+const UNLIMITED: u64 = 2_199_023_255_040;
+
+fn write(root: &Path, path: &str, content: &str) {
+    let path = root.join(path);
+    fs::create_dir_all(path.parent().expect("parent")).expect("folders");
+    fs::write(path, content).expect("file");
+}
+
+/// A zram disk with a zeroes command, a null_blk disk without one, and an MD array.
+fn root(release: &str) -> TempDir {
+    let dir = TempDir::new().expect("temporary folder");
+    for (name, devno, block, wz) in [
+        ("zram0", "252:0", "4096", UNLIMITED),
+        ("nullb0", "250:0", "512", 0),
+    ] {
+        let disk = format!("sys/devices/virtual/block/{name}");
+        for (file, value) in [("dev", devno), ("size", "81920"), ("ro", "0")] {
+            write(dir.path(), &format!("{disk}/{file}"), &format!("{value}\n"));
+        }
+        let wz = wz.to_string();
+        for (file, value) in [
+            ("write_zeroes_max_bytes", wz.as_str()),
+            ("write_zeroes_unmap_max_hw_bytes", "0"),
+            ("write_zeroes_unmap_max_bytes", "0"),
+            ("logical_block_size", block),
+            ("physical_block_size", block),
+            ("optimal_io_size", "4293918720"),
+        ] {
+            write(
+                dir.path(),
+                &format!("{disk}/queue/{file}"),
+                &format!("{value}\n"),
+            );
+        }
+        fs::create_dir_all(dir.path().join("sys/class/block")).expect("class");
+        symlink(
+            format!("../../devices/virtual/block/{name}"),
+            dir.path().join(format!("sys/class/block/{name}")),
+        )
+        .expect("link");
+    }
+    write(dir.path(), "proc/sys/kernel/osrelease", release);
+    dir
+}
+
+fn zinspect(root: &TempDir, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_zinspect"))
+        .arg("--sysroot")
+        .arg(root.path())
+        .args(arguments)
+        .output()
+        .expect("run zinspect")
+}
+
+fn json(output: &Output) -> serde_json::Value {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {errors}"))
+}
+
+fn limit(root: &TempDir, arguments: &[&str]) -> (u64, String) {
+    let words: Vec<&str> = ["whatif", "-o", "json"]
+        .into_iter()
+        .chain(arguments.iter().copied())
+        .collect();
+    let output = zinspect(root, &words);
+    let report = json(&output);
+    assert_eq!(report["source"], "what-if");
+    let top = &report["devices"][0];
+    assert_eq!(top["agreement"], "kernel-silent");
+    let number = top["predicted"]["write_zeroes_max_bytes"].as_u64();
+    let rule = top["verdict"]["reasons"][0]["rule"].as_str();
+    (number.expect("a number"), rule.expect("a rule").to_owned())
+}
+
+#[test]
+fn a_stack_that_does_not_exist_has_a_verdict_with_its_reason() {
+    let root = root("7.3.4\n");
+    let is = |arguments: &[&str], wz: u64, rule: &str| {
+        assert_eq!(
+            limit(&root, arguments),
+            (wz, rule.to_owned()),
+            "{arguments:?}"
+        );
+    };
+    is(&["--dm", "0 8192 linear /dev/zram0 0"], UNLIMITED, "dm-min");
+    is(&["--dm", "0 8192 linear 252:0 0"], UNLIMITED, "dm-min");
+    is(
+        &["--dm", "0 8192 linear /dev/zram0 0; 8192 8 zero"],
+        0,
+        "dm-target-unsupported",
+    );
+    is(
+        &[
+            "--dm",
+            "0 8192 linear /dev/zram0 0",
+            "--dm",
+            "8192 8 linear /dev/nullb0 0",
+        ],
+        0,
+        "dm-min",
+    );
+    is(
+        &["--md", "raid0,chunk=64k,/dev/zram0,zram0"],
+        65536,
+        "md-raid0-min",
+    );
+    is(&["--md", "raid1,/dev/zram0,/dev/nullb0"], 0, "md-level");
+    // By name, in whatever order.
+    is(
+        &[
+            "--dm",
+            "top=0 8 linear /dev/fast 0",
+            "--md",
+            "fast=raid0,chunk=4k,/dev/mapper/leg,/dev/zram0",
+            "--dm",
+            "leg=0 8 linear /dev/zram0 0",
+        ],
+        4096,
+        "dm-min",
+    );
+}
+
+#[test]
+fn what_cannot_be_built_is_refused_with_a_reason() {
+    let root = root("7.3.4\n");
+    let refused = |arguments: &[&str]| {
+        let words: Vec<&str> = ["whatif"]
+            .into_iter()
+            .chain(arguments.iter().copied())
+            .collect();
+        let output = zinspect(&root, &words);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let circle = refused(&[
+        "--dm",
+        "a=0 8 linear /dev/b 0",
+        "--dm",
+        "b=0 8 linear /dev/a 0",
+    ]);
+    assert!(circle.contains("would stand on itself"), "{circle}");
+    let missing = refused(&["--dm", "0 8 linear /dev/nosuch 0"]);
+    assert!(missing.contains("nosuch"), "{missing}");
+    assert!(refused(&["--dm", "zram0=0 8 zero"]).contains("there is a device of this name"));
+    assert!(refused(&["--nvme-paths", "zram0"]).contains("no NVMe namespace"));
+    assert!(refused(&[]).contains("nothing to build"));
+}
+
+#[test]
+fn doctor_tells_and_its_exit_status_follows_the_level() {
+    let old = root("7.0.13\n");
+    let output = zinspect(&old, &["doctor", "-o", "json"]);
+    assert_eq!(output.status.code(), Some(1), "an error on 7.0");
+    let report = json(&output);
+    assert_eq!(report["schema_version"], 1);
+    let first = &report["findings"][0];
+    assert_eq!(first["lint"], "kernel-uring-discard-range");
+    for field in ["level", "at", "what", "why", "evidence", "advice"] {
+        assert!(!first[field].is_null(), "{field}");
+    }
+    let newest = root("7.3.4\n");
+    let code = |arguments: &[&str]| zinspect(&newest, arguments).status.code();
+    assert_eq!(code(&["doctor"]), Some(0), "warnings alone");
+    assert_eq!(code(&["doctor", "--fail-on", "warning"]), Some(1));
+    assert_eq!(code(&["doctor", "nosuch"]), Some(32));
+    assert_eq!(code(&["doctor", "nullb0", "nosuch"]), Some(64));
+}
