@@ -6,10 +6,11 @@ use std::os::unix::fs::symlink;
 
 use rustix::io::Errno;
 use tempfile::TempDir;
-use zinspect::facts::collect::{self, Collector};
+use zinspect::facts::collect::Collector;
 use zinspect::facts::needs::Needs;
 use zinspect::facts::queue::Attr;
 use zinspect::facts::reading::Reading;
+use zinspect::facts::walk;
 use zinspect::model::ids::KName;
 use zinspect::source::command::Silent;
 use zinspect::source::files::{Dir, Files};
@@ -142,7 +143,7 @@ fn a_device_that_vanishes_after_it_was_listed_is_named_and_the_rest_is_read() {
         }
     });
     let collector = Collector::new(&host, Needs::VERDICT);
-    let collected = collect::all(&collector).expect("listed");
+    let collected = walk::all(&collector).expect("listed");
     assert_eq!(collected.topology.len(), 1);
     let missing: Vec<String> = collected.missing.iter().map(ToString::to_string).collect();
     assert!(

@@ -4,8 +4,9 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use zinspect::facts::collect::{self, Collector};
+use zinspect::facts::collect::Collector;
 use zinspect::facts::needs::Needs;
+use zinspect::facts::walk;
 use zinspect::model::ids::KName;
 use zinspect::source::command::{Command, CommandError, Commands, Node, Reply};
 use zinspect::source::root::Root;
@@ -96,7 +97,7 @@ fn judged(device: Kioxia, limits: [u64; 3]) -> Judgement {
     };
     let collector = Collector::new(&host, Needs::VERDICT);
     let kname = KName::new("nvme5n1").expect("name");
-    let collected = collect::with_stacks(&collector, std::slice::from_ref(&kname));
+    let collected = walk::with_stacks(&collector, std::slice::from_ref(&kname));
     assert_eq!(collected.missing, []);
     let judge = Judge::new(&collected.topology, &collector.kernel);
     judgement::judge(&judge, collected.topology.get(&kname).expect("read"))

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::rc::Rc;
 
 use rustix::io::Errno;
-use zinspect::facts::collect::{self, Collector};
+use zinspect::facts::collect::Collector;
 use zinspect::facts::needs::Needs;
+use zinspect::facts::walk;
 use zinspect::model::ids::KName;
 use zinspect::source::command::Silent;
 use zinspect::source::files::{Dir, Files};
@@ -74,10 +75,10 @@ fn read_by(needs: Needs, target: Option<&str>) -> HashMap<String, usize> {
     match target {
         Some(name) => {
             let kname = KName::new(name).expect("name");
-            let collected = collect::with_stacks(&collector, &[kname]);
+            let collected = walk::with_stacks(&collector, &[kname]);
             assert_eq!(collected.missing, []);
         }
-        None => assert!(collect::all(&collector).expect("listed").topology.len() > 30),
+        None => assert!(walk::all(&collector).expect("listed").topology.len() > 30),
     }
     read.take()
 }

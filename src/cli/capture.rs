@@ -2,8 +2,9 @@
 
 use super::args::{CaptureArgs, Cli};
 use super::{Exit, RunError, host, report_missing};
-use crate::facts::collect::{self, Collector};
+use crate::facts::collect::Collector;
 use crate::facts::needs::Needs;
+use crate::facts::walk;
 use crate::facts::{file, target};
 use crate::source::open;
 
@@ -11,7 +12,7 @@ use crate::source::open;
 pub(super) fn run(cli: &Cli, args: &CaptureArgs) -> Result<Exit, RunError> {
     let (host, recording) = open::recording(host::open(&cli.host)?);
     let collector = Collector::new(&host, Needs::ALL);
-    let collected = collect::all(&collector)?;
+    let collected = walk::all(&collector)?;
     report_missing(&collected.missing);
     collector.mounts();
     target::index(&collector);

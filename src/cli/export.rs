@@ -6,9 +6,10 @@ use zinspect_exporters::{Family, write_prometheus, write_properties};
 
 use super::args::{Cli, ExportArgs, ExportTo, HostArgs, PrometheusArgs, SeriesArgs, UdevArgs};
 use super::{Exit, RunError, host, inspect, output, report_failures, report_missing};
-use crate::facts::collect::{self, Collector};
+use crate::facts::collect::Collector;
 use crate::facts::needs::Needs;
 use crate::facts::timed;
+use crate::facts::walk;
 use crate::model::device::{BlockDevice, Kind};
 use crate::source::whole_file;
 use crate::verdict::Judge;
@@ -70,7 +71,7 @@ fn udev(cli: &Cli, args: &UdevArgs) -> Result<Exit, RunError> {
     let collector = Collector::new(&source, Needs::VERDICT);
     let (targets, failures) = host::resolve(&collector, std::slice::from_ref(&args.node));
     report_failures(&failures);
-    let collected = collect::with_stacks(&collector, &targets);
+    let collected = walk::with_stacks(&collector, &targets);
     report_missing(&collected.missing);
     let device = targets
         .first()

@@ -2,8 +2,9 @@
 
 use super::RunError;
 use super::args::HostArgs;
-use crate::facts::collect::{self, Collected, Collector};
+use crate::facts::collect::Collector;
 use crate::facts::target::{self, TargetError};
+use crate::facts::walk::{self, Collected};
 use crate::model::ids::KName;
 use crate::source::{Host, open};
 
@@ -41,7 +42,7 @@ pub(super) fn collect(
     targets: Option<&[KName]>,
 ) -> Result<Collected, RunError> {
     Ok(match targets {
-        None => collect::all(collector)?,
-        Some(targets) => collect::with_stacks(collector, targets),
+        None => walk::all(collector)?,
+        Some(targets) => walk::with_stacks(collector, targets),
     })
 }

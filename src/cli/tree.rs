@@ -8,8 +8,9 @@ use super::args::{Cli, TreeArgs};
 use super::{
     Exit, RunError, delivered, exit_of, host, inspect, output, report_failures, report_missing,
 };
-use crate::facts::collect::{self, Collector};
+use crate::facts::collect::Collector;
 use crate::facts::needs::Needs;
+use crate::facts::walk;
 use crate::model::ids::KName;
 use crate::verdict::Judge;
 use crate::view::report::Device;
@@ -30,9 +31,9 @@ pub(super) fn run(cli: &Cli, args: &TreeArgs) -> Result<Exit, RunError> {
         Growth::Up
     };
     let collected = match (args.targets.is_empty(), growth) {
-        (true, _) => collect::all(&collector)?,
-        (false, Growth::Down) => collect::with_stacks(&collector, &targets),
-        (false, Growth::Up) => collect::with_holders(&collector, &targets),
+        (true, _) => walk::all(&collector)?,
+        (false, Growth::Down) => walk::with_stacks(&collector, &targets),
+        (false, Growth::Up) => walk::with_holders(&collector, &targets),
     };
     report_missing(&collected.missing);
     let judge = Judge::new(&collected.topology, &collector.kernel);

@@ -7,9 +7,10 @@ use zinspect_exporters::{Streamed, write_json, write_page};
 
 use super::args::{Cli, WhatIfArgs, WhatIfFormat};
 use super::{Exit, RunError, host, output, report_missing};
-use crate::facts::collect::{self, Collector};
+use crate::facts::collect::Collector;
 use crate::facts::needs::Needs;
 use crate::facts::target;
+use crate::facts::walk;
 use crate::facts::whatif::{self, WhatIfError};
 use crate::model::device::BlockDevice;
 use crate::model::ids::KName;
@@ -35,7 +36,7 @@ pub(super) fn run(cli: &Cli, args: &WhatIfArgs) -> Result<Exit, RunError> {
     let mut below: Vec<KName> = real.values().cloned().collect();
     below.sort();
     below.dedup();
-    let mut collected = collect::with_stacks(&collector, &below);
+    let mut collected = walk::with_stacks(&collector, &below);
     report_missing(&collected.missing);
     whatif::build(&mut collected.topology, &plan, &real)?;
     let judge = Judge::new(&collected.topology, &collector.kernel);

@@ -1,4 +1,4 @@
-//! Reads the facts of devices: of all, or of some and what they stand on.
+//! Reads the facts of one device, and lists what there is; `walk` goes from device to device.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -21,7 +21,6 @@ use crate::facts::virtio::VirtioFacts;
 use crate::model::device::{BlockDevice, Kind, classify};
 use crate::model::ids::{DevNo, KName, natural_order};
 use crate::model::text;
-use crate::model::topology::Topology;
 use crate::model::units::Sectors;
 use crate::source::files::{ATTRIBUTE_CAP, Dir, FILE_CAP, base_name, follow, parent};
 use crate::source::{Host, errno};
@@ -431,79 +430,6 @@ fn disk_name(partition: &str) -> Option<&str> {
         Some(disk) if disk.ends_with(|c: char| c.is_ascii_digit()) => Some(disk),
         _ => Some(stem),
     }
-}
-
-/// Devices and all they stand on, and what could not be read on the way.
-#[derive(Debug, Default)]
-pub struct Collected {
-    /// The devices.
-    pub topology: Topology,
-    /// Devices that were named by others or by a listing and could not be read.
-    pub missing: Vec<CollectError>,
-}
-
-/// Every device of the host.
-pub fn all(collector: &Collector) -> Result<Collected, CollectError> {
-    let mut collected = Collected::default();
-    for kname in collector.list()? {
-        match collector.device(&kname) {
-            Ok(device) => {
-                collected.topology.add(device);
-            }
-            Err(error) => collected.missing.push(error),
-        }
-    }
-    Ok(collected)
-}
-
-/// These devices, in this order, then everything below them; nothing else is opened.
-pub fn with_stacks(collector: &Collector, targets: &[KName]) -> Collected {
-    reach(collector, targets, |device| {
-        device
-            .slaves
-            .iter()
-            .chain(device.disk.iter())
-            .cloned()
-            .collect()
-    })
-}
-
-/// These devices with all that stands on them, and what that stands on beside them.
-pub fn with_holders(collector: &Collector, targets: &[KName]) -> Collected {
-    reach(collector, targets, |device| {
-        let below = device.slaves.iter().chain(device.disk.iter());
-        below
-            .chain(&device.holders)
-            .chain(&device.partitions)
-            .cloned()
-            .collect()
-    })
-}
-
-fn reach(
-    collector: &Collector,
-    targets: &[KName],
-    next: impl Fn(&BlockDevice) -> Vec<KName>,
-) -> Collected {
-    let mut collected = Collected::default();
-    let mut queue: std::collections::VecDeque<KName> = targets.iter().cloned().collect();
-    let mut failed = std::collections::HashSet::new();
-    while let Some(kname) = queue.pop_front() {
-        if collected.topology.get(&kname).is_some() || failed.contains(&kname) {
-            continue;
-        }
-        match collector.device(&kname) {
-            Ok(device) => {
-                queue.extend(next(&device));
-                collected.topology.add(device);
-            }
-            Err(error) => {
-                failed.insert(kname);
-                collected.missing.push(error);
-            }
-        }
-    }
-    collected
 }
 
 #[cfg(test)]

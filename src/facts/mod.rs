@@ -18,4 +18,5 @@ pub mod target;
 pub mod timed;
 pub mod udev;
 pub mod virtio;
+pub mod walk;
 pub mod whatif;

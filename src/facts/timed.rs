@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
-use crate::facts::collect::{CollectError, Collected, Collector};
+use crate::facts::collect::{CollectError, Collector};
+use crate::facts::walk::Collected;
 use crate::model::device::{BlockDevice, Kind, classify};
 use crate::model::ids::KName;
 use crate::source::command::Commands;

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use super::refusal::Refusal;
 use super::target::Device;
-use crate::facts::collect::{Collector, with_holders};
+use crate::facts::collect::Collector;
 use crate::facts::reading::Reading;
+use crate::facts::walk::with_holders;
 use crate::model::ids::{DevNo, KName};
 
 /// The block device that holds a file or directory: `None` for a filesystem in memory or on another machine.

@@ -2,7 +2,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::*;
-use crate::facts::collect::{self, Collector};
+use crate::facts::collect::Collector;
+use crate::facts::walk;
 use crate::source::open;
 use crate::verdict::Judge;
 use crate::verdict::reason::Level;
@@ -13,7 +14,7 @@ fn devices(options: Options) -> Vec<Device> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hosts/vm-7.3.tar.gz");
     let host = open::capture(&file, true).unwrap();
     let collector = Collector::new(&host, needs(options));
-    let collected = collect::all(&collector).unwrap();
+    let collected = walk::all(&collector).unwrap();
     let judge = Judge::new(&collected.topology, &collector.kernel);
     let devices = collected.topology.iter();
     devices

@@ -5,8 +5,9 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use super::*;
-use crate::facts::collect::{self, Collected, Collector};
+use crate::facts::collect::Collector;
 use crate::facts::needs::Needs;
+use crate::facts::walk::{self, Collected};
 use crate::source::command::{
     Command, CommandError, Commands, DmLine, DmTargetVersion, Node, Reply,
 };
@@ -165,7 +166,7 @@ fn collected(commands: Box<dyn Commands>, needs: Needs) -> (Collected, Kernel) {
         source: Source::Sysroot,
     };
     let collector = Collector::new(&host, needs);
-    let collected = collect::all(&collector).unwrap();
+    let collected = walk::all(&collector).unwrap();
     assert_eq!(collected.missing, []);
     (collected, collector.kernel.clone())
 }
