@@ -9,7 +9,6 @@ from stage import Stage
 
 TITLE = "udev: properties and tags, hotplug, change events, 500 devices at once, zinspect watch"
 KERNELS = ["7.3"]
-DEFAULT = False  # 500 devices under emulation take ten minutes
 NEEDS_ZINSPECT = True
 
 UDEVADM = Path("/bin/udevadm")
