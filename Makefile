@@ -10,7 +10,7 @@ run: setup
 	$(CARGO) build --release --quiet
 	scripts/show target/release/zinspect
 
-# Every test: unit, golden, property, then the real Prometheus, then real kernels in virtual machines.
+# Unit, golden and property tests, the real Prometheus, then virtual machines under Linux 7.3 with a part of the matrix.
 test: setup setup-vm setup-prometheus
 	$(CARGO) test --workspace --quiet
 	$(CARGO) build --release --quiet

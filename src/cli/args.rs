@@ -199,7 +199,7 @@ pub struct Inspect {
     /// Only devices of these kinds
     #[arg(short, long, value_name = "KIND", value_delimiter = ',', value_parser = parse_kind)]
     pub kind: Vec<Kind>,
-    /// Only devices with these verdicts
+    /// Only devices with these verdicts: unmap, offload, software, unsupported, unknown
     #[arg(long, value_name = "VERDICT", value_delimiter = ',', value_parser = parse_zeroing)]
     pub verdict: Vec<Zeroing>,
     /// Devices that nobody asks about as well: unbound loop and nbd, RAM disks, empty zram

@@ -238,6 +238,9 @@ fn by_captured_path(collector: &Collector, word: &str) -> Result<Vec<KName>, Tar
             "a captured host has devices alone: name one, or its path below /dev",
         ));
     };
+    if let Some(Ok(devno)) = name.strip_prefix("block/").map(str::parse) {
+        return by_devno(collector, word, devno).map(|kname| vec![kname]);
+    }
     let direct = by_name(collector, &name.replace('/', "!"));
     if let Ok(found) = direct {
         return Ok(found);

@@ -157,9 +157,7 @@ pub fn judge<'t>(judge: &Judge<'t>, device: &'t BlockDevice) -> Judgement {
     reasons.extend(numbers(device, disk, &kernel));
     conflicts.sort_by_key(|conflict| std::cmp::Reverse(conflict.level));
     let max_bytes = covers(judge, device, zeroing, &kernel, &prediction);
-    // Without unmap files the kernel leaves open whether a zeroes command deallocates.
-    let open = zeroing == Zeroing::Unknown || (zeroing == Zeroing::Offload && kernel.silent());
-    let summary = summary(zeroing, max_bytes, &because, &prediction, open);
+    let summary = summary(zeroing, max_bytes, &because, &prediction);
     let verdict = Verdict {
         zeroing,
         max_bytes,
@@ -208,14 +206,11 @@ fn by_kernel(kernel: &KernelLimits, prediction: &Prediction) -> Option<Zeroing> 
         return Some(Zeroing::Software);
     }
     if kernel.silent() {
-        let predicted = prediction
-            .limits
-            .as_ref()
-            .map(|limits| limits.write_zeroes_unmap_max_bytes);
-        return Some(if predicted.is_ok_and(|un| un > 0) {
-            Zeroing::Unmap
-        } else {
-            Zeroing::Offload
+        // A zeroes command is there; whether it deallocates only a prediction can tell.
+        let predicted = prediction.limits.as_ref().ok()?;
+        return Some(match predicted.write_zeroes_unmap_max_bytes {
+            0 => Zeroing::Offload,
+            _ => Zeroing::Unmap,
         });
     }
     // hw alone is no promise: a runtime disable leaves it behind, and only hw == wz is consistent.
@@ -381,13 +376,7 @@ fn longest<'t>(judge: &Judge<'t>, device: &'t BlockDevice) -> u64 {
         .unwrap_or(BIO - SECTOR)
 }
 
-fn summary(
-    zeroing: Zeroing,
-    max: Option<u64>,
-    because: &str,
-    prediction: &Prediction,
-    open: bool,
-) -> String {
+fn summary(zeroing: Zeroing, max: Option<u64>, because: &str, prediction: &Prediction) -> String {
     let amount = max.map(in_words).unwrap_or_default();
     let what = match zeroing {
         Zeroing::Unmap => format!("zeroes by deallocating, {amount} a command"),
@@ -399,7 +388,7 @@ fn summary(
         Zeroing::Unknown => "not enough could be read to know".to_owned(),
     };
     let to_know = match &prediction.limits {
-        Err(unpredicted) if open => unpredicted.to_know.as_deref(),
+        Err(unpredicted) if zeroing == Zeroing::Unknown => unpredicted.to_know.as_deref(),
         _ => None,
     };
     match (because, to_know) {

@@ -16,6 +16,9 @@ pub struct Raw {
 
 /// The bytes of a field by its path in the report: `nvme.dlfeat.deac`, `scsi.vpd_b2.lbpws`.
 pub fn of(device: &BlockDevice, key: &str) -> Option<Raw> {
+    if let Some(raw) = by_place(device, key) {
+        return Some(raw);
+    }
     let mut parts = key.split('.');
     let (group, second) = (parts.next()?, parts.next()?);
     let last = parts.next();
@@ -26,6 +29,66 @@ pub fn of(device: &BlockDevice, key: &str) -> Option<Raw> {
                 .field(last.unwrap_or(second))
                 .or_else(|| structure.field(second))
         })
+}
+
+/// Fields whose names are not the standards', or that are a part of a larger one: page of VPD, first byte, length.
+const PLACES: &[(&str, u8, usize, usize)] = &[
+    ("scsi.vpd_b0.page_bytes", vpd::BLOCK_LIMITS, 2, 2),
+    ("scsi.ata.sat_vendor", vpd::ATA_INFORMATION, 8, 8),
+    ("scsi.ata.sat_product", vpd::ATA_INFORMATION, 16, 16),
+    ("scsi.ata.sat_revision", vpd::ATA_INFORMATION, 32, 4),
+    // IDENTIFY DEVICE begins at byte 60; a word has two bytes.
+    ("scsi.ata.firmware", vpd::ATA_INFORMATION, 60 + 2 * 23, 8),
+    ("scsi.ata.model", vpd::ATA_INFORMATION, 60 + 2 * 27, 40),
+    ("scsi.ata.drat", vpd::ATA_INFORMATION, 60 + 2 * 69, 2),
+    ("scsi.ata.rzat", vpd::ATA_INFORMATION, 60 + 2 * 69, 2),
+    ("scsi.ata.trim", vpd::ATA_INFORMATION, 60 + 2 * 169, 2),
+];
+
+fn by_place(device: &BlockDevice, key: &str) -> Option<Raw> {
+    if let Some(rest) = key.strip_prefix("nvme.lba_format.") {
+        let identify = device.nvme.as_deref()?.identify.value()?;
+        let format = IdentifyNamespace::decode(identify)
+            .ok()?
+            .lba_format()
+            .ok()?;
+        return match rest {
+            "index" => cut("Identify Namespace", identify, 26, 1),
+            _ => cut(
+                "Identify Namespace",
+                identify,
+                128 + 4 * usize::from(format.index),
+                4,
+            ),
+        };
+    }
+    let facts = device.scsi.as_deref()?;
+    let page = |code: u8| facts.page(code).and_then(|fact| fact.value());
+    match key {
+        "scsi.block_length" => cut("READ CAPACITY(16)", facts.rc16.value()?, 8, 4),
+        "scsi.lbppbe" => cut("READ CAPACITY(16)", facts.rc16.value()?, 13, 1),
+        "scsi.vpd_pages" => whole("VPD 00h", page(vpd::SUPPORTED_PAGES)?),
+        "scsi.serial" => whole("VPD 80h", page(vpd::UNIT_SERIAL)?),
+        "scsi.wwid" => whole("VPD 83h", page(vpd::DEVICE_IDENTIFICATION)?),
+        _ => {
+            let (_, code, offset, len) = PLACES.iter().find(|(known, ..)| *known == key)?;
+            cut(&format!("VPD {code:02X}h"), page(*code)?, *offset, *len)
+        }
+    }
+}
+
+/// A page without its header.
+fn whole(name: &str, bytes: &[u8]) -> Option<Raw> {
+    cut(name, bytes, 4, bytes.len().checked_sub(4)?)
+}
+
+fn cut(name: &str, bytes: &[u8], offset: usize, len: usize) -> Option<Raw> {
+    let bytes = bytes.get(offset..offset.checked_add(len)?)?.to_vec();
+    let place = match len {
+        1 => format!("{name} byte {offset}"),
+        len => format!("{name} bytes {offset}-{}", (offset + len).saturating_sub(1)),
+    };
+    Some(Raw { place, bytes })
 }
 
 struct Structure<'d> {
@@ -45,17 +108,7 @@ impl Structure<'_> {
         let upper = stem.to_uppercase();
         let field = WireField::find(self.fields, &upper)
             .or_else(|| WireField::find(self.fields, &upper.replace('_', " ")))?;
-        let bytes = field.bytes(self.bytes)?.to_vec();
-        let place = match field.len {
-            1 => format!("{} byte {}", self.name, field.offset),
-            len => format!(
-                "{} bytes {}-{}",
-                self.name,
-                field.offset,
-                field.offset + len - 1
-            ),
-        };
-        Some(Raw { place, bytes })
+        cut(self.name, self.bytes, field.offset, field.len)
     }
 }
 
