@@ -150,16 +150,7 @@ impl<'h> Collector<'h> {
 
     /// The kernel names in a directory of links, such as `slaves`.
     pub fn knames(&self, path: &str) -> Vec<KName> {
-        let mut names: Vec<KName> = self
-            .host
-            .files
-            .list(path)
-            .unwrap_or_default()
-            .iter()
-            .filter_map(|name| KName::new(name))
-            .collect();
-        names.sort_by(|a, b| natural_order(a.as_str(), b.as_str()));
-        names
+        in_order(&self.host.files.list(path).unwrap_or_default())
     }
 
     /// What is mounted where, read at the first call.
@@ -335,13 +326,26 @@ impl<'h> Collector<'h> {
         limits
     }
 
+    /// The devices in a directory of links; that there is none is no failure, that it may not be read is one.
+    fn edges(&self, device: &mut BlockDevice, name: &'static str) -> Vec<KName> {
+        let path = format!("{}/{name}", device.syspath);
+        match self.host.files.list(&path) {
+            Err(error) if error != Errno::NOENT => {
+                device.unlisted.push((name, Reading::from_errno(error)));
+                Vec::new()
+            }
+            Err(_) => Vec::new(),
+            Ok(names) => in_order(&names),
+        }
+    }
+
     fn slaves(&self, device: &mut BlockDevice) {
         let has_slaves = matches!(
             device.kind,
             Kind::Dm | Kind::Md | Kind::Bcache | Kind::Drbd | Kind::Other
         );
         if has_slaves {
-            device.slaves = self.knames(&format!("{}/slaves", device.syspath));
+            device.slaves = self.edges(device, "slaves");
         }
     }
 
@@ -370,7 +374,7 @@ impl<'h> Collector<'h> {
 
     fn surroundings(&self, dir: &Dir, device: &mut BlockDevice) {
         if self.needs.wants(Sections::EDGES) {
-            device.holders = self.knames(&format!("{}/holders", device.syspath));
+            device.holders = self.edges(device, "holders");
             if device.kind != Kind::Partition {
                 let inside = self.knames(&dir.path);
                 device.partitions = inside
@@ -394,6 +398,13 @@ impl<'h> Collector<'h> {
             device.udev = UdevFacts::collect(self, device);
         }
     }
+}
+
+/// Kernel names among these, in natural order.
+fn in_order(names: &[String]) -> Vec<KName> {
+    let mut names: Vec<KName> = names.iter().filter_map(|name| KName::new(name)).collect();
+    names.sort_by(|a, b| natural_order(a.as_str(), b.as_str()));
+    names
 }
 
 fn sectors_as_bytes(sectors: u64) -> Reading<u64> {

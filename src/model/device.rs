@@ -101,6 +101,8 @@ pub struct BlockDevice {
     pub holders: Vec<KName>,
     /// Its partitions.
     pub partitions: Vec<KName>,
+    /// Which of these three could not be listed, and why: an empty list of them says nothing.
+    pub unlisted: Vec<(&'static str, Reading<()>)>,
     /// Where it is mounted.
     pub mountpoints: Reading<Vec<String>>,
     /// The limits of its queue; a partition has none of its own.
@@ -141,6 +143,7 @@ impl BlockDevice {
             slaves: Vec::new(),
             holders: Vec::new(),
             partitions: Vec::new(),
+            unlisted: Vec::new(),
             mountpoints: Reading::NotAsked(LATER),
             queue: Rc::default(),
             udev: Reading::NotAsked(LATER),

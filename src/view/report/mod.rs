@@ -323,6 +323,9 @@ impl Device {
 
 /// Slaves that could not be read are named, though nothing else is known of them.
 fn unresolved(judge: &Judge, device: &BlockDevice, taker: &mut Taker) {
+    for (field, reading) in &device.unlisted {
+        taker.take(*field, reading);
+    }
     for kname in judge
         .topology
         .below(device)
