@@ -78,6 +78,8 @@ pub struct Opcodes {
     /// REQUEST with 20h or 24h (`scsi_report_opcode`, drivers/scsi/scsi.c). `None` where it was not
     /// asked or could not be.
     pub refused: Option<bool>,
+    /// The answers as they came, by operation code.
+    pub answers: Vec<(u8, Vec<u8>)>,
 }
 
 impl ScsiFacts {

@@ -64,7 +64,19 @@ fn by_place(device: &BlockDevice, key: &str) -> Option<Raw> {
     }
     let facts = device.scsi.as_deref()?;
     let page = |code: u8| facts.page(code).and_then(|fact| fact.value());
+    let answer = |opcode: u8| {
+        let found = facts
+            .opcodes
+            .answers
+            .iter()
+            .find(|(known, _)| *known == opcode);
+        let (_, bytes) = found?;
+        cut("REPORT SUPPORTED OPERATION CODES", bytes, 1, 1)
+    };
     match key {
+        "scsi.opcodes.write_same_10" => answer(0x41),
+        "scsi.opcodes.write_same_16" => answer(0x93),
+        "scsi.opcodes.unmap" => answer(0x42),
         "scsi.block_length" => cut("READ CAPACITY(16)", facts.rc16.value()?, 8, 4),
         "scsi.lbppbe" => cut("READ CAPACITY(16)", facts.rc16.value()?, 13, 1),
         "scsi.vpd_pages" => whole("VPD 00h", page(vpd::SUPPORTED_PAGES)?),

@@ -139,15 +139,16 @@ impl<'c> Asked<'c> {
 
     /// As sd: INQUIRY first, and nothing more if the device does not know the question.
     pub(super) fn opcodes(&self, unmap: bool) -> Opcodes {
-        let (inquiry, refused) = self.opcode(INQUIRY, "INQUIRY");
+        let mut answers = Vec::new();
+        let (inquiry, refused) = self.opcode(INQUIRY, "INQUIRY", &mut answers);
         let why = match (&inquiry.reading, refused) {
             (_, Some(true)) => "the device refused REPORT SUPPORTED OPERATION CODES for INQUIRY",
             (Reading::NotAsked(why), _) => why,
             (Reading::Denied(_), _) => "permission was refused for the first such command",
             _ => "",
         };
-        let ask = |opcode, name| match why {
-            "" => self.opcode(opcode, name).0,
+        let mut ask = |opcode, name| match why {
+            "" => self.opcode(opcode, name, &mut answers).0,
             why => skipped(&inquiry, why),
         };
         Opcodes {
@@ -160,11 +161,18 @@ impl<'c> Asked<'c> {
             },
             inquiry,
             refused,
+            answers,
         }
     }
 
-    fn opcode(&self, opcode: u8, name: &str) -> (Fact<Support>, Option<bool>) {
+    fn opcode(
+        &self,
+        opcode: u8,
+        name: &str,
+        answers: &mut Vec<(u8, Vec<u8>)>,
+    ) -> (Fact<Support>, Option<bool>) {
         let answer = self.send(ReadCdb::report_opcode(opcode, None, RSOC_LEN));
+        answers.extend(answer.reading.value().map(|bytes| (opcode, bytes.clone())));
         let reading = answer
             .reading
             .and_then(|bytes| match OneCommand::decode(&bytes) {
@@ -203,6 +211,7 @@ pub(super) fn no_opcodes(why: &'static str) -> Opcodes {
         unmap: Fact::not_asked(why),
         inquiry: Fact::not_asked(why),
         refused: None,
+        answers: Vec::new(),
     }
 }
 

@@ -122,6 +122,7 @@ impl Disk {
                 unmap: support(Support::Standard),
                 inquiry: support(Support::Standard),
                 refused: Some(false),
+                answers: Vec::new(),
             },
             thin_provisioning: file("thin_provisioning", Reading::Absent),
             zeroing_mode: file("zeroing_mode", Reading::Absent),
