@@ -13,46 +13,31 @@ use crate::facts::scsi::ScsiFacts;
 use crate::facts::udev::UdevFacts;
 use crate::facts::virtio::VirtioFacts;
 use crate::model::ids::{DevNo, KName};
+use crate::model::words::words;
 
-macro_rules! kinds {
-    ($($variant:ident $word:literal $doc:literal;)*) => {
-        /// What a block device is, by the driver that made it.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
-        #[serde(rename_all = "kebab-case")]
-        pub enum Kind { $(#[doc = $doc] $variant),* }
-
-        impl Kind {
-            /// Every kind.
-            pub const ALL: &[Self] = &[$(Self::$variant),*];
-
-            /// The word for it in every output.
-            pub fn word(self) -> &'static str {
-                match self { $(Self::$variant => $word),* }
-            }
-        }
-    };
-}
-
-kinds! {
-    Disk "disk" "A disk of a driver for hardware or virtio: sd, nvme without multipath, virtio_blk, DASD, Xen.";
-    Partition "partition" "A part of a disk; it shares the disk's queue.";
-    Dm "dm" "Device-mapper.";
-    Md "md" "MD software RAID.";
-    Loop "loop" "A file or a device as a disk.";
-    NvmeHead "nvme-head" "A namespace behind native NVMe multipath.";
-    NvmePath "nvme-path" "One hidden path of such a namespace.";
-    Zram "zram" "Compressed memory.";
-    Brd "brd" "A RAM disk (`ramN`).";
-    Null "null" "null_blk.";
-    Nbd "nbd" "Network block device.";
-    Ublk "ublk" "A disk served by a process.";
-    Pmem "pmem" "Persistent memory.";
-    Mmc "mmc" "An SD card or eMMC.";
-    Bcache "bcache" "A cached device.";
-    Drbd "drbd" "A replicated device.";
-    Rbd "rbd" "A Ceph image.";
-    Rnbd "rnbd" "RDMA network block device.";
-    Other "other" "Anything else.";
+words! {
+    /// What a block device is, by the driver that made it.
+    Kind {
+        Disk "disk" "A disk of a driver for hardware or virtio: sd, nvme without multipath, virtio_blk, DASD, Xen.";
+        Partition "partition" "A part of a disk; it shares the disk's queue.";
+        Dm "dm" "Device-mapper.";
+        Md "md" "MD software RAID.";
+        Loop "loop" "A file or a device as a disk.";
+        NvmeHead "nvme-head" "A namespace behind native NVMe multipath.";
+        NvmePath "nvme-path" "One hidden path of such a namespace.";
+        Zram "zram" "Compressed memory.";
+        Brd "brd" "A RAM disk (`ramN`).";
+        Null "null" "null_blk.";
+        Nbd "nbd" "Network block device.";
+        Ublk "ublk" "A disk served by a process.";
+        Pmem "pmem" "Persistent memory.";
+        Mmc "mmc" "An SD card or eMMC.";
+        Bcache "bcache" "A cached device.";
+        Drbd "drbd" "A replicated device.";
+        Rbd "rbd" "A Ceph image.";
+        Rnbd "rnbd" "RDMA network block device.";
+        Other "other" "Anything else.";
+    }
 }
 
 impl fmt::Display for Kind {

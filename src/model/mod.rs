@@ -6,3 +6,4 @@ pub mod plan;
 pub mod text;
 pub mod topology;
 pub mod units;
+pub(crate) mod words;

@@ -7,31 +7,13 @@ use crate::facts::queue::{Attr, QueueLimits};
 use crate::facts::reading::Reading;
 use crate::model::device::{BlockDevice, Kind};
 use crate::model::units::{SECTOR, in_words, up_to};
+use crate::model::words::words;
 use crate::verdict::Judge;
 use crate::verdict::conflict;
 use crate::verdict::leaf::nvme;
 use crate::verdict::prediction::{Limits, Prediction};
 use crate::verdict::reason::{Conflict, Evidence, Level, Reason};
 use crate::verdict::stacking;
-
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($variant:ident $word:literal $says:literal;)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, schemars::JsonSchema)]
-        #[serde(rename_all = "kebab-case")]
-        pub enum $name { $(#[doc = $says] $variant),* }
-
-        impl $name {
-            /// Every value.
-            pub const ALL: &[Self] = &[$(Self::$variant),*];
-
-            /// The word for it in every output.
-            pub fn word(self) -> &'static str {
-                match self { $(Self::$variant => $word),* }
-            }
-        }
-    };
-}
 
 words! {
     /// What becomes of a zeroes request, the weakest first.

@@ -8,7 +8,7 @@ use zinspect_exporters::{Block, Cell, Page, Tone};
 use crate::model::device::BlockDevice;
 use crate::model::units::in_words;
 use crate::verdict::reason::Level;
-use crate::view::report::unread::Status;
+use crate::view::report::unread::{Status, Unread};
 use crate::view::report::{Device, Evidence};
 use crate::view::{fields, raw};
 
@@ -211,38 +211,39 @@ fn pair(report: &Device, device: &BlockDevice, detail: Detail, key: &str, blocks
     });
 }
 
-/// What could not be read, gathered by reason; what the kernel or the device merely does not have is left to JSON.
+/// What could not be read, and who could.
 fn missing(report: &Device, blocks: &mut Vec<Block>) {
-    let mut by_reason: BTreeMap<(&'static str, &str), Vec<&str>> = BTreeMap::new();
-    for unread in report
+    not_read(&report.unread, blocks);
+    if report
         .unread
+        .iter()
+        .any(|unread| unread.status == Status::Denied)
+    {
+        let text = "root would read what is denied here";
+        blocks.push(item(0, Tone::Plain, None, text));
+    }
+}
+
+/// What could not be read, gathered by reason; what the kernel or the device merely does not have is left to JSON.
+pub(super) fn not_read(unread: &[Unread], blocks: &mut Vec<Block>) {
+    let mut by_reason: BTreeMap<(&'static str, &str), Vec<&str>> = BTreeMap::new();
+    for unread in unread
         .iter()
         .filter(|unread| unread.status != Status::Absent)
     {
         let detail = unread.detail.as_deref().unwrap_or_default();
-        by_reason
-            .entry((unread.status.word(), detail))
-            .or_default()
-            .push(&unread.field);
+        let reason = (unread.status.word(), detail);
+        by_reason.entry(reason).or_default().push(&unread.field);
     }
     if by_reason.is_empty() {
         return;
     }
     blocks.push(Block::Heading("Not read".into()));
-    let denied = by_reason.keys().any(|(status, _)| *status == "denied");
     for ((status, detail), fields) in by_reason {
         let text = match detail {
             "" => format!("{status}: {}", fields.join(", ")),
             detail => format!("{status}, {detail}: {}", fields.join(", ")),
         };
         blocks.push(item(0, Tone::Dim, Some("-"), text));
-    }
-    if denied {
-        blocks.push(item(
-            0,
-            Tone::Plain,
-            None,
-            "root would read what is denied here",
-        ));
     }
 }

@@ -1,7 +1,5 @@
 //! The page that explains one file: the answer, why, what each mode leaves, what the file has now, what lies below.
 
-use std::collections::BTreeMap;
-
 use zinspect_exporters::{Block, Cell, Page, Tone};
 
 use crate::facts::file::{Method, Tally};
@@ -10,10 +8,9 @@ use crate::model::units::in_words;
 use crate::verdict::Judge;
 use crate::verdict::file::{Overwrite, State};
 use crate::verdict::judgement;
-use crate::view::file_fields;
 use crate::view::report::file::{FileAnswer, ModeAnswer};
 use crate::view::report::inode::{Extents, InodeView, MountView, Statx};
-use crate::view::report::unread::Status;
+use crate::view::{detail, file_fields};
 
 /// The page of one file.
 pub fn page(answer: &FileAnswer, judge: &Judge, devices: &[KName]) -> Page {
@@ -37,7 +34,7 @@ pub fn page(answer: &FileAnswer, judge: &Judge, devices: &[KName]) -> Page {
     if let Some(statx) = &answer.statx {
         about_statx(statx, blocks);
     }
-    missing(answer, blocks);
+    detail::not_read(&answer.unread, blocks);
     page
 }
 
@@ -271,31 +268,5 @@ fn about_statx(statx: &Statx, blocks: &mut Vec<Block>) {
     }
     if let Some(subvol) = statx.subvol {
         blocks.push(pair("subvol", Cell::UInt(subvol), None));
-    }
-}
-
-fn missing(answer: &FileAnswer, blocks: &mut Vec<Block>) {
-    let mut by_reason: BTreeMap<(&'static str, &str), Vec<&str>> = BTreeMap::new();
-    for unread in answer
-        .unread
-        .iter()
-        .filter(|unread| unread.status != Status::Absent)
-    {
-        let detail = unread.detail.as_deref().unwrap_or_default();
-        by_reason
-            .entry((unread.status.word(), detail))
-            .or_default()
-            .push(&unread.field);
-    }
-    if by_reason.is_empty() {
-        return;
-    }
-    blocks.push(Block::Heading("Not read".into()));
-    for ((status, detail), fields) in by_reason {
-        let text = match detail {
-            "" => format!("{status}: {}", fields.join(", ")),
-            detail => format!("{status}, {detail}: {}", fields.join(", ")),
-        };
-        blocks.push(item(0, Tone::Dim, Some("-"), text));
     }
 }

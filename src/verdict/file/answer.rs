@@ -3,26 +3,8 @@
 use rustix::io::Errno;
 
 use crate::facts::origin::Origin;
+use crate::model::words::words;
 use crate::verdict::reason::Evidence;
-
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($variant:ident $word:literal $says:literal;)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
-        #[serde(rename_all = "kebab-case")]
-        pub enum $name { $(#[doc = $says] $variant),* }
-
-        impl $name {
-            /// Every value.
-            pub const ALL: &[Self] = &[$(Self::$variant),*];
-
-            /// The word for it in every output.
-            pub fn word(self) -> &'static str {
-                match self { $(Self::$variant => $word),* }
-            }
-        }
-    };
-}
 
 words! {
     /// A way to call fallocate(2).
