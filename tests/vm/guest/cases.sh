@@ -128,3 +128,11 @@ lio_disk() {
     done
     return 1
 }
+
+# plain_disks COUNT: /dev/nullb0 and so on, 1 GiB without a zeroes command, whatever null_blk was loaded for before.
+plain_disks() {
+    for folder in /sys/kernel/config/nullb/*/; do [ -d $folder ] && rmdir $folder; done
+    modprobe -r -q null_blk
+    modprobe null_blk nr_devices=$1 gb=1 memory_backed=1 discard=1
+    await "[ -b /dev/nullb$(($1 - 1)) ]"
+}
