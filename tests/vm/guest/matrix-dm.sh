@@ -88,7 +88,7 @@ raids() { # LEVEL DEVICE…: without metadata devices
     shift
     for device; do list="$list - /dev/$device" count=$((count + 1)); done
     case $level in raid4 | raid5*) data=$((count - 1)) ;; raid6*) data=$((count - 2)) ;; raid0) data=$count ;; raid10) data=$((count / 2)) ;; *) data=1 ;; esac
-    case $level in raid1) parameters="raid1 1 0" ;; raid0) parameters="raid0 1 128" ;; raid4 | raid5* | raid10) parameters="$level 2 128 nosync" ;; *) parameters="$level 1 128" ;; esac
+    case $level in raid1) parameters="raid1 1 0" ;; raid0) parameters="raid0 1 128" ;; raid4 | raid5*) parameters="$level 2 128 nosync" ;; raid10) parameters="raid10 6 128 nosync raid10_copies 2 raid10_format near" ;; *) parameters="$level 1 128" ;; esac
     dm t-$level "0 $((16384 * data)) raid $parameters $count$list"
 }
 take 2

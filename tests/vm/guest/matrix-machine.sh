@@ -36,7 +36,6 @@ attempt usb-uas by_serial uas-512
 attempt usb-uas-4k by_serial uas-4k
 attempt megasas by_adapter megaraid_sas megaraid_sas
 attempt pvscsi by_adapter vmw_pvscsi vmw_pvscsi
-attempt mptsas by_adapter mptsas mptsas
 attempt lsi by_adapter sym53c8xx sym53c8xx
 attempt sd-card by_name mmcblk0 mmc_block
 attempt pmem by_name pmem0 nd_pmem

@@ -140,7 +140,8 @@ def behind_adapters(room: Hardware, folder):
                        "-device", "scsi-hd,bus=usb-uas-host.0,drive=usb-uas,serial=uas-512",
                        *drive("usb-uas-4k"), "-device", "scsi-hd,bus=usb-uas-host.0,lun=1,drive=usb-uas-4k,"
                        "serial=uas-4k,logical_block_size=4096,physical_block_size=4096"]
-    for model in ("megasas", "pvscsi", "lsi53c895a", "mptsas1068"):
+    # Not mptsas1068: Linux 6.12 and 7.3 crash in mptsas_probe on QEMU's.
+    for model in ("megasas", "pvscsi", "lsi53c895a"):
         room.arguments += ["-device", f"{model},id={model}-host", *drive(model), "-device",
                            f"scsi-hd,bus={model}-host.0,drive={model},serial={model}"]
     room.arguments += ["-device", "sdhci-pci", *drive("sd-card"), "-device", "sd-card,drive=sd-card"]
