@@ -82,13 +82,13 @@ verified() {
     dm_exists t-verity
 }
 attempt dm-verity verified
-raids() { # LEVEL DEVICE…: without metadata devices
+raids() { # LEVEL DEVICE…: without metadata devices; raid10 with them is lvm-raid10
     need dm-raid
     level=$1 list= count=0
     shift
     for device; do list="$list - /dev/$device" count=$((count + 1)); done
-    case $level in raid4 | raid5*) data=$((count - 1)) ;; raid6*) data=$((count - 2)) ;; raid0) data=$count ;; raid10) data=$((count / 2)) ;; *) data=1 ;; esac
-    case $level in raid1) parameters="raid1 1 0" ;; raid0) parameters="raid0 1 128" ;; raid4 | raid5*) parameters="$level 2 128 nosync" ;; raid10) parameters="raid10 6 128 nosync raid10_copies 2 raid10_format near" ;; *) parameters="$level 1 128" ;; esac
+    case $level in raid4 | raid5*) data=$((count - 1)) ;; raid6*) data=$((count - 2)) ;; raid0) data=$count ;; *) data=1 ;; esac
+    case $level in raid1) parameters="raid1 1 0" ;; raid0) parameters="raid0 1 128" ;; raid4 | raid5*) parameters="$level 2 128 nosync" ;; *) parameters="$level 1 128" ;; esac
     dm t-$level "0 $((16384 * data)) raid $parameters $count$list"
 }
 take 2
@@ -101,8 +101,6 @@ take 3
 attempt dm-raid5 raids raid5_ls $a $b $c
 take 4
 attempt dm-raid6 raids raid6_zr $a $b $c $d
-take 4
-attempt dm-raid10 raids raid10 $a $b $c $d
 multipath() { # NAME FEATURES GROUPS DEVICE…: each group with one path
     need dm-multipath
     need dm-service-time
