@@ -15,7 +15,7 @@ test: setup setup-vm setup-prometheus
 	$(CARGO) test --workspace --quiet
 	$(CARGO) build --release --quiet
 	ZINSPECT=target/release/zinspect tests/prometheus/run
-	ZINSPECT=target/release/zinspect ZINSPECT_PARTS="claims dm mixed after whatif" tests/vm/run --kernel 7.3
+	ZINSPECT=target/release/zinspect ZINSPECT_PARTS="claims dm mixed after whatif peers" tests/vm/run --kernel 7.3
 
 # Beside `test`: answers for files on every kernel.
 test-kernels: setup setup-vm

@@ -19,6 +19,7 @@ use crate::wire::scsi::inquiry::StandardInquiry;
 use crate::wire::scsi::opcodes::Support;
 use crate::wire::scsi::vpd::{
     BLOCK_LIMITS, BlockLimits, Decoded, LOGICAL_BLOCK_PROVISIONING, LogicalBlockProvisioning,
+    SUPPORTED_PAGES,
 };
 
 /// `SCSI_SPC_2` of include/scsi/scsi.h: from here on sd asks for VPD pages.
@@ -131,13 +132,16 @@ impl ScsiFacts {
 
     /// Whether sd asks this device for VPD pages (`scsi_device_supports_vpd`,
     /// include/scsi/scsi_device.h); the few devices that its lists except either way are not known
-    /// here.
+    /// here. A device that refuses page 00h gets no other question (`scsi_attach_vpd`).
     pub fn takes_vpd(&self) -> Option<bool> {
         if self
             .host_driver
             .value()
             .is_some_and(|driver| is_usb_storage(driver))
         {
+            return Some(false);
+        }
+        if matches!(self.page_reading(SUPPORTED_PAGES), Reading::Unsupported(_)) {
             return Some(false);
         }
         self.scsi_level.get().map(|level| level >= SPC_2)

@@ -10,11 +10,11 @@ MODULES = """
     scsi_debug loop zram brd null_blk nbd
     dm-mod dm-crypt dm-thin-pool dm-multipath dm-round-robin dm-service-time dm-queue-length
     dm-delay dm-flakey dm-mirror dm-snapshot dm-raid dm-integrity dm-verity dm-cache dm-cache-smq
-    dm-clone dm-era dm-switch dm-unstripe dm-log-writes dm-writecache dm-zero dm-ebs dm-dust dm-vdo
-    megaraid_sas sym53c8xx vmw_pvscsi sdhci-pci mmc_block nd_pmem nd_e820
+    dm-clone dm-era dm-switch dm-unstripe dm-log-writes dm-writecache dm-zero dm-zoned dm-ebs dm-dust dm-vdo
+    ublk_drv megaraid_sas sym53c8xx vmw_pvscsi sdhci-pci mmc_block nd_pmem nd_e820
     md-mod linear md-linear raid0 raid1 raid10 raid456
     ext4 xfs btrfs f2fs vfat exfat overlay nls_cp437 nls_ascii nls_iso8859-1 nls_utf8
-    target_core_mod target_core_iblock target_core_file tcm_loop
+    target_core_mod target_core_iblock target_core_file target_core_user tcm_loop
     scsi_dh_alua scsi_dh_rdac
     crc32c_generic crc32_generic libcrc32c blake2b_generic xxhash_generic
     ecb cbc xts essiv aes_generic aesni-intel sha256_generic cts hmac sha512_generic zstd_compress

@@ -44,6 +44,15 @@ class Judging(unittest.TestCase):
         self.assertFalse(agreement.as_expected(
             result(SD, SD, "agree", expected=wanted, findings=["head-shrunk"])))
 
+    def test_an_assertion_is_of_the_prediction_too(self):
+        none, off = [33553920, 0, 0], [33553920, 33553920, 0]
+        self.assertTrue(agreement.holds("none", result(none, none)))
+        self.assertFalse(agreement.holds("none", result(SD, none)))
+        self.assertTrue(agreement.holds("unmap", result(SD, SD)))
+        self.assertFalse(agreement.holds("unmap", result([0, 0, 0], [0, 0, 0])))
+        self.assertTrue(agreement.holds("off", result(SD, off)))
+        self.assertFalse(agreement.holds("off", result(SD, SD)))
+
 
 class Captures(unittest.TestCase):
     def test_only_the_three_files_of_stacked_devices_are_taken_out(self):
@@ -61,7 +70,7 @@ class Captures(unittest.TestCase):
                     member = tarfile.TarInfo(name)
                     member.size = 2
                     archive.addfile(member, io.BytesIO(b"0\n"))
-            agreement.take_out(whole, bare)
+            agreement.take_out(agreement.STACKED, whole, bare)
             with tarfile.open(bare) as archive:
                 self.assertEqual(kept, archive.getnames())
 

@@ -19,8 +19,15 @@ from checks import Checks
 from stage import Stage
 
 STACKED = re.compile(r"sys/.*/(dm-\d+|md[0-9_][^/]*|nvme-subsystem/[^/]+/nvme\d+n\d+)/queue/(" + "|".join(THREE) + ")")
+# What sd made of a SCSI disk's answers, where a user may write too.
+MADE_BY_SD = re.compile(r"sys/.*/scsi_disk/[^/]+/(max_write_same_blocks|zeroing_mode|provisioning_mode)")
+# Stages in which nobody wrote them: there the answers alone have to give the kernel's numbers.
+UNTOUCHED = re.compile(r"scsi-|served$|machine$|usb-|peer-")
+# Drivers' flags for some of their devices, which no file shows but by their effect.
+BY_EFFECT = {"usb-uas-no-same", "usb-uas-both"}
 # Cases that a kernel with unmap limits is to refuse.
-REFUSED = {"before-disabled-raid0": "RUN_ARRAY failed: Invalid argument"}
+REFUSED = {"before-disabled-raid0": "RUN_ARRAY failed: Invalid argument",
+           "dm-zoned-unmap": "Invalid argument"}
 CANNOT_BE = re.compile(r"this kernel has no|is not installed")
 
 
@@ -51,14 +58,25 @@ def hold(stage: Stage, checks: Checks, zinspect: Path) -> list[Result]:
     capture = stage.path / "host.tar.gz"
     if not checks.true("capture", stage.name, capture.exists(), stage.text("capture.err")[-400:]):
         return results
-    bare = stage.path / "bare.tar.gz"
-    take_out(capture, bare)
+    bare, answers = stage.path / "bare.tar.gz", stage.path / "answers.tar.gz"
+    take_out(STACKED, capture, bare)
     predicted, whole = report(zinspect, bare), report(zinspect, capture)
+    alone = {}
+    if UNTOUCHED.match(stage.name):
+        take_out(MADE_BY_SD, capture, answers)
+        alone = report(zinspect, answers)
     expected = {line.split()[0]: line.split()[1:] for line in stage.text("expected").splitlines()}
+    asserted = dict(line.split() for line in stage.text("asserted").splitlines())
     for case, kname in stage.roles().items():
         result = Result(case, checks.scenario.split()[1], expected=expected.get(case, []))
         results.append(result)
         one(result, kname, stage, predicted.get(kname), whole.get(kname))
+        if case in asserted and result.unmap_files():
+            result.good = result.good and holds(asserted[case], result)
+        if kname.startswith("sd") and kname in alone and case not in BY_EFFECT:
+            numbers = alone[kname]["predicted"]
+            checks.true("from its answers alone", f"{case} {kname}", gives(numbers, result.shown),
+                        f"predicted {numbers}, kernel {result.shown}")
         checks.true("case", f"{case} {kname}", result.good, told(result))
     return results
 
@@ -117,6 +135,28 @@ def as_expected(result: Result) -> bool:
     return result.agreement == agreement and all(rule in result.findings for rule in rules)
 
 
+def gives(numbers: dict | None, shown: list[int | None] | None) -> bool:
+    """wz and hw: un may be a user's."""
+    if numbers is None or shown is None:
+        return False
+    pairs = zip(THREE[:2], shown, strict=False)
+    return all(there is None or numbers[attribute] == there for attribute, there in pairs)
+
+
+def holds(assertion: str, result: Result) -> bool:
+    """What the guest's script asserts of a case, of the kernel's numbers and of the predicted ones."""
+    wz, hw, un = result.shown
+    match assertion:
+        case "none":
+            return hw == un == 0 and result.predicted[1:] == [0, 0]
+        case "unmap":
+            return wz == hw == un != 0 and result.predicted == [wz, wz, wz]
+        case "off":
+            return wz == hw != 0 and un == 0 and result.predicted[:2] == [wz, wz]
+        case other:
+            raise RigError(f"no assertion {other!r}")
+
+
 def told(result: Result) -> str:
     wanted = f"wanted {' '.join(result.expected)}; " if result.expected else ""
     return (f"{wanted}{result.agreement}: predicted {result.predicted}, kernel {result.shown}, "
@@ -135,11 +175,11 @@ def report(zinspect: Path, capture: Path) -> dict[str, dict]:
     return {device["kname"]: device for device in json.loads(done.stdout)["devices"]}
 
 
-def take_out(capture: Path, bare: Path):
-    """The same archive without the three files of stacked devices."""
+def take_out(which: re.Pattern, capture: Path, bare: Path):
+    """The same archive without those files."""
     with tarfile.open(capture) as whole, tarfile.open(bare, "w:gz", compresslevel=1) as rest:
         for member in whole:
-            if not STACKED.fullmatch(member.name):
+            if not which.fullmatch(member.name):
                 content = whole.extractfile(member).read() if member.isfile() else b""
                 rest.addfile(member, io.BytesIO(content))
 

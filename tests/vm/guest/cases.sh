@@ -3,6 +3,7 @@
 #     begin scsi                          a stage: its devices, then one capture of all of them
 #     attempt dm-linear dm lin "0 …"      a case: the recipe leaves its device in $made
 #     expect NAME AGREEMENT RULE…         a case in a bad state: what has to be said of it
+#     assert NAME none|unmap|off          what the kernel has to show of it, and zinspect to predict
 #     observe                             captures, and saves what the kernel has
 #
 # A recipe that fails costs its case alone. Without a module (`need`) the case cannot be on this kernel; any other
@@ -12,6 +13,7 @@ begin() {
     group=$1
     : >$out/roles
     : >$out/expected
+    : >$out/asserted
     : >$out/unbuilt
 }
 
@@ -44,9 +46,11 @@ attempt() { # CASE RECIPE…
 
 expect() { echo "$*" >>$out/expected; }
 
+assert() { echo "$*" >>$out/asserted; }
+
 observe() {
     stage $group
-    cp $out/unbuilt $out/expected $stage/
+    cp $out/unbuilt $out/expected $out/asserted $stage/
     # After the capture: what zinspect reads must not be what it is held against. Nothing writes meanwhile.
     saved capture zinspect capture $stage/host.tar.gz
     cp $out/roles $stage/roles
@@ -106,4 +110,29 @@ null_disk() {
     done
     [ -b /dev/$made ] || made=nullb$(cat $folder/index)
     await "[ -b /dev/$made ]"
+}
+
+# through_loopback NUMBER STORE: a SCSI host of tcm_loop for that backend of LIO.
+through_loopback() {
+    gate=/sys/kernel/config/target/loopback/naa.60014050000000$(printf %02d $1)/tpgt_1
+    mkdir -p $gate/lun/lun_0 || fail "tcm_loop"
+    echo naa.60014050000001$(printf %02d $1) >$gate/nexus || fail nexus
+    ln -s $2 $gate/lun/lun_0/store || fail lun
+    lio_address=$(cat $gate/address 2>/dev/null)
+    await lio_disk
+}
+lio_disk() {
+    for disk in /sys/block/sd*; do
+        # The address of the port is HOST:CHANNEL:TARGET.
+        case $(readlink -f $disk/device) in */${lio_address}:0) made=${disk##*/}; [ -b /dev/$made ] && return 0 ;; esac
+    done
+    return 1
+}
+
+# plain_disks COUNT: /dev/nullb0 and so on, 1 GiB without a zeroes command, whatever null_blk was loaded for before.
+plain_disks() {
+    for folder in /sys/kernel/config/nullb/*/; do [ -d $folder ] && rmdir $folder; done
+    modprobe -r -q null_blk
+    modprobe null_blk nr_devices=$1 gb=1 memory_backed=1 discard=1
+    await "[ -b /dev/nullb$(($1 - 1)) ]"
 }

@@ -1,7 +1,7 @@
 # Every device-mapper target that Debian builds, over disks that unmap.
 begin dm
-unmap_disks 44 dev_size_mb=16
-modprobe null_blk nr_devices=1 gb=1 memory_backed=1 discard=1
+unmap_disks 48 dev_size_mb=16
+plain_disks 1
 plain_disk=nullb0
 take 3
 u=$a v=$b w=$c
@@ -82,7 +82,7 @@ verified() {
     dm_exists t-verity
 }
 attempt dm-verity verified
-raids() { # LEVEL DEVICE…: without metadata devices
+raids() { # LEVEL DEVICE…: without metadata devices; raid10 with them is lvm-raid10
     need dm-raid
     level=$1 list= count=0
     shift
@@ -131,4 +131,3 @@ vdo() {
 attempt dm-vdo vdo
 observe
 clear_stacks
-modprobe -r null_blk

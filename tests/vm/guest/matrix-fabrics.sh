@@ -53,12 +53,24 @@ path_of() { # HEAD FIRST|LAST
     made=$(ls -d /sys/block/${1%n*}c*n* | sed 's|.*/||' | sort -V | $2 -n 1)
 }
 
+itself() { made=$1; }
 take 4
 attempt nvmet-loop over deac 1 loop $a
+assert nvmet-loop unmap
+# The same from the target's end: the host is told DLFEAT 9 where the disk there has un.
+attempt nvmet-loop-target itself $a
+assert nvmet-loop-target unmap
 attempt nvmet-tcp over deactcp 2 tcp $b
+assert nvmet-tcp unmap
 attempt nvmet-mdts with_mdts mdts 9 $c 4
 attempt nvmet-user-limit-0 over_no_user_limit userzero 3 tcp $d
+assert nvmet-user-limit-0 none
+if have_unmap_files $d; then
+    attempt nvmet-user-limit-0-target itself $d
+    assert nvmet-user-limit-0-target off
+fi
 attempt nvmet-null over_null null 4 tcp
+assert nvmet-null none
 attempt nvmet-loopdev over_loop ondev 5 tcp
 attempt nvmet-file over_file onfile 6 loop
 take 1
@@ -100,20 +112,7 @@ lio() { # NUMBER fileio|iblock DEVICE-OR-FILE ATTRIBUTE=VALUE…
         [ "$setting" = no-serial ] && continue
         echo ${setting#*=} >$store/attrib/${setting%%=*} || fail "LIO $setting"
     done
-    naa=naa.60014050000000$(printf %02d $number)
-    gate=$target/loopback/$naa/tpgt_1
-    mkdir -p $gate/lun/lun_0 || fail "tcm_loop"
-    echo naa.60014050000001$(printf %02d $number) >$gate/nexus || fail nexus
-    ln -s $store $gate/lun/lun_0/store || fail lun
-    lio_address=$(cat $gate/address 2>/dev/null)
-    await "lio_disk $number"
-}
-lio_disk() {
-    for disk in /sys/block/sd*; do
-        # The address of the port is HOST:CHANNEL:TARGET.
-        case $(readlink -f $disk/device) in */${lio_address}:0) made=${disk##*/}; [ -b /dev/$made ] && return 0 ;; esac
-    done
-    return 1
+    through_loopback $number $store
 }
 take 5
 attempt lio-file lio 1 fileio /tmp/lio1

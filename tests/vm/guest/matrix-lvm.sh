@@ -33,7 +33,7 @@ snapped() { lv lvcreate -y -Wn -Zn -L 8m -n origin vg; lv lvcreate -y -s -L 4m -
 attempt lvm-snapshot snapped
 attempt lvm-snapshot-origin made_by vg-origin
 attempt lvm-snapshot-real made_by vg-origin-real
-hot() { lv lvcreate -y -Wn -Zn -L 16m -n hot vg; lv lvcreate -y -Zn --type cache-pool -L 12m -n fast vg; lv lvconvert -y -Zn --type cache --cachepool vg/fast vg/hot; made_by vg-hot; }
+hot() { lv lvcreate -y -Wn -Zn -L 16m -n hot vg; lv lvcreate -y --type cache-pool -L 12m -n fast vg; lv lvconvert -y -Zn --type cache --cachepool vg/fast vg/hot; made_by vg-hot; }
 attempt lvm-cache hot
 safe() { lv lvcreate -y -Wn -Zn --type raid1 -m 1 --nosync --raidintegrity y -L 8m -n safe vg; made_by vg-safe; }
 attempt lvm-raid-integrity safe

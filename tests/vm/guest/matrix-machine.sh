@@ -15,8 +15,6 @@ adapter_disk() {
         place=$(readlink -f $disk/device)
         host=${place#*/host} host=host${host%%/*}
         driver=$(cat /sys/class/scsi_host/$host/proc_name)
-        # uas gives its hosts no name.
-        case $place in */usb*) [ "$driver" = usb-storage ] || driver=uas ;; esac
         [ "$driver" = "$1" ] && made=${disk##*/} && return 0
     done
     return 1
@@ -34,7 +32,8 @@ done
 attempt nvme-path hidden_path nvme-shared
 attempt ahci by_serial ahci
 attempt usb-storage by_adapter usb-storage usb-storage
-attempt usb-uas by_adapter uas uas
+attempt usb-uas by_serial uas-512
+attempt usb-uas-4k by_serial uas-4k
 attempt megasas by_adapter megaraid_sas megaraid_sas
 attempt pvscsi by_adapter vmw_pvscsi vmw_pvscsi
 attempt lsi by_adapter sym53c8xx sym53c8xx

@@ -1,7 +1,7 @@
 # MD levels over disks that unmap, and beside them.
 begin md
 unmap_disks 44 dev_size_mb=16
-modprobe null_blk nr_devices=2 gb=1 memory_backed=1 discard=1
+plain_disks 2
 next=10
 array() { # CASE LEVEL OPTIONS DEVICE…
     next=$((next + 1))
@@ -63,4 +63,3 @@ attempt dm-mirror-md dm m-pair "0 8192 linear /dev/$(named md-raid0-4k) 0" "8192
 array md-on-plain raid0 --force nullb1
 observe
 clear_stacks
-modprobe -r null_blk

@@ -1,7 +1,7 @@
 # Stacks that are described to zinspect before they are built: the capture has the leaves only.
 begin whatif
 unmap_disks 24 dev_size_mb=16
-modprobe null_blk nr_devices=2 gb=1 memory_backed=1 discard=1
+plain_disks 2
 stage $group
 : >$stage/plans
 # Some leaves in a state, so that more than one answer is right.
@@ -65,4 +65,3 @@ cp $out/roles $out/unbuilt $stage/
 grep -s '' /sys/block/*/queue/write_zeroes* >$stage/sysfs.txt
 echo "$group: $(wc -l <$out/roles) cases at $(cut -d ' ' -f 1 /proc/uptime)"
 clear_stacks
-modprobe -r null_blk

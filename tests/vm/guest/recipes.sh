@@ -174,7 +174,7 @@ dm() {
         modprobe -q "dm-$(echo "$line" | cut -d ' ' -f 3)"
         echo "$line"
     done >/tmp/table.$name
-    dmsetup create "$name" /tmp/table.$name || fail "dmsetup create $name: $(cat /tmp/table.$name)"
+    dmsetup create "$name" /tmp/table.$name || fail "dmsetup create $name: $(cat /tmp/table.$name): $(dmesg | grep device-mapper | tail -n 1)"
     dmsetup mknodes "$name"
     made=dm-$(dmsetup info -c --noheadings -o minor "$name")
     await "[ -b /dev/$made ]"

@@ -5,6 +5,7 @@ import os
 
 import disks
 import program
+import zoned
 from against import agreement, whatif
 from context import Context
 from kernels import natural
@@ -18,11 +19,12 @@ NEEDS_ZINSPECT = True
 MIB = 1 << 20
 # A boot each: what breaks a kernel then breaks no other part.
 BOOTS = {
-    "machine": ["machine"],
+    "machine": ["machine", "usb"],
     "iommu": ["serials"],
     "quirk-disable": ["serials"],
     "quirk-deallocate": ["serials"],
-    "leaves": ["made", "scsi"],
+    "leaves": ["made", "scsi", "zoned"],
+    "served": ["peers", "served"],
     "stacks": ["claims", "fabrics", "dm", "md", "lvm"],
     "states": ["mixed", "after", "whatif"],
 }
@@ -67,9 +69,12 @@ def run(context: Context):
 def one_boot(context: Context, boot: str, parts: list[str]):
     hardware, append = machinery(boot, context.work / boot), APPEND.get(boot, "")
     judge = program.judge(context.zinspect)
+    metadata = context.work / "zoned-metadata"
+    metadata.write_bytes(zoned.metadata(16, 4 * MIB))
+    root = {**build.programs(), "/zoned-metadata": metadata}
     settings = {"boot": boot, "parts": " ".join(parts), "serials": " ".join(hardware.serials)}
     machine = context.machine("matrix.sh", work=context.work / boot, devices=hardware.arguments, append=append,
-                              root=build.program("nvme_tcp"), settings=settings, memory="2560M", timeout=1500)
+                              root=root, settings=settings, memory="2560M", timeout=1500)
     result = context.boot(machine, lambda: [image.create() for image in hardware.images])
     for stage in sorted(path.parent for path in result.out.glob("*/roles")):
         with context.checks.within(stage.name):
@@ -132,7 +137,10 @@ def behind_adapters(room: Hardware, folder):
     room.arguments += ["-device", "qemu-xhci,id=usb-host", *drive("usb-bot"), "-device",
                        "usb-storage,bus=usb-host.0,drive=usb-bot",
                        "-device", "usb-uas,id=usb-uas-host,bus=usb-host.0", *drive("usb-uas"),
-                       "-device", "scsi-hd,bus=usb-uas-host.0,drive=usb-uas"]
+                       "-device", "scsi-hd,bus=usb-uas-host.0,drive=usb-uas,serial=uas-512",
+                       *drive("usb-uas-4k"), "-device", "scsi-hd,bus=usb-uas-host.0,lun=1,drive=usb-uas-4k,"
+                       "serial=uas-4k,logical_block_size=4096,physical_block_size=4096"]
+    # Not mptsas1068: Linux 6.12 and 7.3 crash in mptsas_probe on QEMU's.
     for model in ("megasas", "pvscsi", "lsi53c895a"):
         room.arguments += ["-device", f"{model},id={model}-host", *drive(model), "-device",
                            f"scsi-hd,bus={model}-host.0,drive={model},serial={model}"]

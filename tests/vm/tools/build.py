@@ -10,8 +10,13 @@ from cache import RigError, cache_dir
 HERE = Path(__file__).resolve().parent
 
 
+def programs() -> dict[str, Path]:
+    """Each as /bin/NAME of the guest, from NAME.c."""
+    return {path: built for source in sorted(HERE.glob("*.c")) for path, built in program(source.stem).items()}
+
+
 def program(name: str) -> dict[str, Path]:
-    """/bin/NAME of the guest, from NAME.c; nothing where this machine has no compiler."""
+    """/bin/NAME of the guest; nothing where this machine has no compiler."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         return {}

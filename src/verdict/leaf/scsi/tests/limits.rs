@@ -163,6 +163,21 @@ fn level_0_has_neither_pages_nor_the_long_capacity() {
     assert_eq!(disk.modes().provisioning, Some("full"));
 }
 
+/// A disk that the matrix serves (`told-no-vpd`) refuses page 00h, and so do bridges: the kernel then has no page, and
+/// the limit is its own, which can be told without `max_write_same_blocks`.
+#[test]
+fn a_disk_that_refuses_page_00h_has_no_pages() {
+    let refused = || Reading::Unsupported("the device refused it: ILLEGAL REQUEST".into());
+    let not_asked = || Reading::NotAsked("the device does not give VPD page 00h");
+    let disk = Disk::new()
+        .capacity(512, 0, LBPME | LBPRZ)
+        .set_page(0x00, refused())
+        .set_page(0xb0, not_asked())
+        .set_page(0xb2, not_asked());
+    assert_eq!(disk.limits(), (DEFAULT, 0));
+    assert_eq!(disk.modes().zeroing, Some("writesame"));
+}
+
 #[test]
 fn the_question_of_opcodes_counts_up_to_65535_blocks() {
     let without = || Disk::new().write_same(Support::NotSupported);
