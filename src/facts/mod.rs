@@ -2,8 +2,10 @@
 
 pub mod collect;
 pub mod dm;
+mod edges;
 pub mod file;
 pub mod kernel;
+mod listing;
 pub mod loop_;
 pub mod md;
 pub mod mount;
