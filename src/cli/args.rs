@@ -324,6 +324,9 @@ pub struct DoctorArgs {
     /// Devices that nobody asks about as well
     #[arg(short, long)]
     pub all: bool,
+    /// What `zinspect probe -o json` printed of one of the devices: proof for a udev rule; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub probe_result: Vec<PathBuf>,
 }
 
 /// In which form `doctor` answers.

@@ -4,6 +4,7 @@ pub mod collect;
 pub mod dm;
 mod edges;
 pub mod file;
+pub mod identity;
 pub mod kernel;
 mod listing;
 pub mod loop_;
