@@ -1,8 +1,11 @@
 //! Files as targets of the program itself: bad words, mixed targets, exit codes.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::Permissions;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -43,34 +46,178 @@ fn a_file_of_this_machine_has_an_answer_for_each_mode() {
     assert_eq!(zinspect(&[&path]).status.code(), Some(0));
 }
 
+/// What cannot have an answer is told by `zinspect PATH` and by `zinspect extents PATH`, with nothing on standard output.
+fn refused(path: &OsStr, says: &str, of_extents: &str) {
+    for (arguments, says) in [
+        (vec![path], says),
+        (vec![OsStr::new("extents"), path], of_extents),
+        (
+            vec![
+                OsStr::new("extents"),
+                OsStr::new("-o"),
+                OsStr::new("csv"),
+                path,
+            ],
+            of_extents,
+        ),
+    ] {
+        let output = zinspect(&arguments);
+        assert_eq!(output.status.code(), Some(32), "{arguments:?}");
+        assert!(errors(&output).contains(says), "{}", errors(&output));
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+        assert!(!output.stderr.contains(&0x1b), "{arguments:?}");
+    }
+}
+
 #[test]
 fn bad_paths_are_told_and_counted() {
     let (folder, dangling) = in_folder("dangling");
     symlink("/nonexistent/x", &dangling).expect("link");
+    let place = |name: &str| folder.path().join(name).into_os_string();
+    let round = place("round");
+    symlink("round", &round).expect("link");
+    let fifo = place("fifo");
+    let mode = rustix::fs::Mode::RUSR;
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        Path::new(&fifo),
+        rustix::fs::FileType::Fifo,
+        mode,
+        0,
+    )
+    .expect("a FIFO");
+    let socket = place("socket");
+    let _socket = UnixListener::bind(&socket).expect("a socket");
     let long = OsString::from(format!("/{}", "x/".repeat(2048)));
+    let name = folder.path().join("n".repeat(256)).into_os_string();
     let odd = folder.path().join(OsStr::from_bytes(b"no\xffsuch\x1b[31m"));
-    for (path, says) in [
-        (
-            dangling.as_os_str(),
-            "is a link to /nonexistent/x, which is not there",
-        ),
-        (long.as_os_str(), "ENAMETOOLONG (36)"),
-        (
-            odd.as_os_str(),
-            "no\\xffsuch\\x1b[31m: cannot look at it: ENOENT (2)",
-        ),
-        (
-            OsStr::from_bytes(b"\xff"),
-            "no device's name has such bytes",
-        ),
-    ] {
-        let output = zinspect(&[path]);
-        assert_eq!(output.status.code(), Some(32), "{path:?}");
-        assert!(errors(&output).contains(says), "{}", errors(&output));
-        assert!(!output.stderr.contains(&0x1b), "{path:?}");
+    let gone = "is a link to /nonexistent/x, which is not there";
+    refused(&dangling, gone, gone);
+    refused(&round, "ELOOP (40)", "ELOOP (40)");
+    refused(
+        &fifo,
+        "is a FIFO: fallocate answers ESPIPE (29)",
+        "is a FIFO; extents are those of regular files",
+    );
+    refused(
+        &socket,
+        "is a socket: it cannot be opened (ENXIO)",
+        "is a socket; extents are those of regular files",
+    );
+    for path in [&long, &name] {
+        let says = "ENAMETOOLONG (36): file name too long; a path has at most 4095 bytes";
+        refused(path, says, says);
     }
+    let odd_says = "no\\xffsuch\\x1b[31m: cannot look at it: ENOENT (2)";
+    refused(odd.as_os_str(), odd_says, odd_says);
+    let output = zinspect(&[OsStr::from_bytes(b"\xff")]);
+    assert_eq!(output.status.code(), Some(32));
+    assert!(errors(&output).contains("no device's name has such bytes"));
     let some = zinspect(&[folder.path().as_os_str(), dangling.as_os_str()]);
     assert_eq!(some.status.code(), Some(64));
+}
+
+#[test]
+fn a_file_whose_name_is_not_utf_8_has_an_answer() {
+    let (_folder, odd) = in_folder(OsStr::from_bytes(b"odd\xff\x1b[31m"));
+    std::fs::write(&odd, vec![1; 4096]).expect("write");
+    for arguments in [vec!["-o", "json"], vec!["extents", "-o", "json"]] {
+        let mut arguments: Vec<&OsStr> = arguments.into_iter().map(OsStr::new).collect();
+        arguments.push(&odd);
+        let report = json(&zinspect(&arguments));
+        let path = report["files"][0]["path"].as_str().expect("a path");
+        assert!(path.ends_with("odd\\xff\\x1b[31m"), "{path}");
+    }
+}
+
+#[test]
+fn a_plain_user_is_told_what_may_not_be_read() {
+    if !rustix::process::geteuid().is_root() {
+        println!("SKIPPED: only root can become another user");
+        return;
+    }
+    let (folder, private) = in_folder("private");
+    std::fs::write(&private, vec![1; 4096]).expect("write");
+    let mode = |path: &Path, mode| {
+        std::fs::set_permissions(path, Permissions::from_mode(mode)).expect("mode");
+    };
+    mode(Path::new(&private), 0o600);
+    let closed = folder.path().join("closed");
+    std::fs::create_dir(&closed).expect("folder");
+    std::fs::write(closed.join("journal"), "x").expect("write");
+    mode(&closed, 0o700);
+    mode(folder.path(), 0o755);
+    // The program's own folder may be closed to others too.
+    let program = folder.path().join("zinspect");
+    std::fs::copy(env!("CARGO_BIN_EXE_zinspect"), &program).expect("copy");
+    mode(&program, 0o755);
+    let plain = |arguments: &[&OsStr]| {
+        let mut command = Command::new(&program);
+        command.args(arguments).uid(65534).gid(65534);
+        command.output().expect("run as nobody")
+    };
+    let report = json(&plain(&[OsStr::new("-o"), OsStr::new("json"), &private]));
+    let file = &report["files"][0];
+    assert_eq!(file["extents"], serde_json::Value::Null);
+    let unread = file["unread"].as_array().expect("a list");
+    let status = |field: &str| {
+        let found = unread.iter().find(|one| one["field"] == field);
+        found.map(|one| one["status"].clone())
+    };
+    assert_eq!(status("extents"), Some("denied".into()));
+    let extents = plain(&[OsStr::new("extents"), &private]);
+    assert_eq!(extents.status.code(), Some(32));
+    assert!(errors(&extents).contains("EACCES (13)"));
+    let inside = closed.join("journal");
+    for arguments in [
+        vec![inside.as_os_str()],
+        vec![OsStr::new("extents"), inside.as_os_str()],
+    ] {
+        let output = plain(&arguments);
+        assert_eq!(output.status.code(), Some(32));
+        let says = "EACCES (13): permission denied; a directory on the way may not be searched";
+        assert!(errors(&output).contains(says), "{}", errors(&output));
+    }
+}
+
+#[test]
+fn files_have_columns_of_their_own() {
+    let (folder, path) = in_folder("journal");
+    std::fs::write(&path, vec![1; 1 << 16]).expect("write");
+    let csv = |more: &[&str]| {
+        let mut arguments: Vec<&OsStr> = vec![OsStr::new("-o"), OsStr::new("csv")];
+        arguments.extend(more.iter().map(OsStr::new));
+        arguments.extend([path.as_os_str(), folder.path().as_os_str()]);
+        let output = zinspect(&arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let head = "path,filesystem,devices,write_zeroes,zero_range,punch_hole,allocate,summary\n";
+    assert!(csv(&[]).starts_with(head));
+    let chosen = csv(&["--columns", "path,size_bytes,kind"]);
+    let file = path.to_str().expect("a path");
+    assert!(
+        chosen.contains(&format!("{file},65536,regular file\n")),
+        "{chosen}"
+    );
+    assert_eq!(
+        csv(&["--no-headings", "-c", "kind"]),
+        "regular file\ndirectory\n"
+    );
+    let output = zinspect(&["-o", "csv", "-c", "kname", file]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors(&output).contains("unknown column \"kname\""));
+    let lines = zinspect(&["-o", "ndjson", file]);
+    let last = String::from_utf8_lossy(&lines.stdout);
+    let last: serde_json::Value =
+        serde_json::from_str(last.lines().last().expect("a line")).expect("JSON");
+    assert_eq!(last["path"], file);
+    let markdown = zinspect(&["-o", "markdown", file]);
+    let text = String::from_utf8_lossy(&markdown.stdout).into_owned();
+    assert!(text.starts_with("| PATH | FILESYSTEM |"), "{text}");
+    assert!(text.contains("### Modes of fallocate"), "{text}");
+    let html = zinspect(&["-o", "html", file]);
+    assert!(String::from_utf8_lossy(&html.stdout).contains("Modes of fallocate"));
 }
 
 #[test]
@@ -95,9 +242,9 @@ fn a_word_without_a_slash_is_no_file_and_a_dot_is() {
 fn what_files_cannot_be_is_a_usage_error() {
     let folder = TempDir::new().expect("temporary folder");
     let path = folder.path().to_str().expect("a path");
-    for arguments in [["-o", "csv", path], ["-o", "prometheus", path]] {
-        assert_eq!(zinspect(&arguments).status.code(), Some(2));
-    }
+    let metrics = zinspect(&["-o", "prometheus", path]);
+    assert_eq!(metrics.status.code(), Some(2));
+    assert!(errors(&metrics).contains("a file has no metrics"));
     assert_eq!(
         zinspect(&["extents", "--sysroot", "/", path]).status.code(),
         Some(2)

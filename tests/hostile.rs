@@ -522,3 +522,113 @@ fn a_closed_pipe_ends_quietly() {
         .expect("sh");
     assert_eq!(text(&output.stderr).trim(), "0", "{}", text(&output.stderr));
 }
+
+#[test]
+fn help_that_cannot_be_written_is_no_success() {
+    let program = env!("CARGO_BIN_EXE_zinspect");
+    for words in ["--help", "-h", "--version", "help doctor", "probe --help"] {
+        for (line, wanted) in [
+            (
+                format!("{program} {words} >/dev/full 2>/dev/null; echo $?"),
+                "2",
+            ),
+            (format!("{program} {words} >/dev/null; echo $?"), "0"),
+            (
+                format!("{{ {{ {program} {words}; echo $? >&3; }} | true; }} 3>&1"),
+                "0",
+            ),
+        ] {
+            let output = Command::new("sh").args(["-c", &line]).output().expect("sh");
+            assert_eq!(text(&output.stdout).trim(), wanted, "{line}");
+        }
+    }
+}
+
+/// A controller with a namespace as nvme-cli's own test trees have it: nothing of the block layer.
+fn nvme_alone() -> TempDir {
+    let dir = TempDir::new().expect("temporary folder");
+    let controller = "sys/devices/pci0000:00/0000:00:04.0/nvme/nvme0";
+    write(dir.path(), &format!("{controller}/model"), "Disk\n");
+    for (name, value) in [("dev", "259:0"), ("size", "8192"), ("ro", "0")] {
+        write(
+            dir.path(),
+            &format!("{controller}/nvme0n1/{name}"),
+            format!("{value}\n"),
+        );
+    }
+    for (name, value) in [
+        ("write_zeroes_max_bytes", "131072"),
+        ("write_zeroes_unmap_max_hw_bytes", "0"),
+        ("write_zeroes_unmap_max_bytes", "0"),
+        ("logical_block_size", "512"),
+    ] {
+        write(
+            dir.path(),
+            &format!("{controller}/nvme0n1/queue/{name}"),
+            format!("{value}\n"),
+        );
+    }
+    fs::create_dir_all(dir.path().join("sys/class/nvme")).expect("class");
+    symlink(
+        "../../devices/pci0000:00/0000:00:04.0/nvme/nvme0",
+        dir.path().join("sys/class/nvme/nvme0"),
+    )
+    .expect("link");
+    write(dir.path(), "proc/sys/kernel/osrelease", "7.3.4\n");
+    dir
+}
+
+#[test]
+fn a_root_with_nvme_classes_alone_has_its_namespaces() {
+    let dir = nvme_alone();
+    let root = dir.path().to_str().expect("UTF-8");
+    for words in [&[][..], &["nvme0n1"], &["/dev/nvme0n1"], &["nvme0"]] {
+        let arguments = [&["--sysroot", root, "-o", "json"], words].concat();
+        let output = zinspect(&arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(report["devices"][0]["kname"], "nvme0n1", "{words:?}");
+        let kernel = &report["devices"][0]["kernel"];
+        assert_eq!(kernel["write_zeroes_max_bytes"], 131_072);
+    }
+    // And one with neither says what it looked for.
+    fs::remove_dir_all(dir.path().join("sys/class")).expect("remove");
+    let output = zinspect(&["--sysroot", root]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("/sys/class/block"));
+}
+
+#[test]
+fn paths_that_cannot_be_listed_are_no_empty_list() {
+    let dir = nvme_alone();
+    // A head with a file where the folder of its paths belongs.
+    let subsystem = "sys/devices/virtual/nvme-subsystem/nvme-subsys1";
+    for (name, value) in [
+        ("dev", "259:5"),
+        ("size", "8192"),
+        ("multipath", "no folder"),
+    ] {
+        write(
+            dir.path(),
+            &format!("{subsystem}/nvme1n1/{name}"),
+            format!("{value}\n"),
+        );
+    }
+    write(dir.path(), &format!("{subsystem}/subsysnqn"), "nqn.x\n");
+    fs::create_dir_all(dir.path().join("sys/class/block")).expect("class");
+    symlink(
+        "../../devices/virtual/nvme-subsystem/nvme-subsys1/nvme1n1",
+        dir.path().join("sys/class/block/nvme1n1"),
+    )
+    .expect("link");
+    let root = dir.path().to_str().expect("UTF-8");
+    let output = zinspect(&["--sysroot", root, "-o", "json", "nvme1n1"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let device = &report["devices"][0];
+    assert_eq!(device["kind"], "nvme-head");
+    let unread = device["unread"].as_array().expect("a list");
+    assert!(
+        unread.iter().any(|one| one["field"] == "slaves"),
+        "{unread:?}"
+    );
+}

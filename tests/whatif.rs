@@ -154,6 +154,94 @@ fn what_cannot_be_built_is_refused_with_a_reason() {
     assert!(refused(&["--dm", "zram0=0 8 zero"]).contains("there is a device of this name"));
     assert!(refused(&["--nvme-paths", "zram0"]).contains("no NVMe namespace"));
     assert!(refused(&[]).contains("nothing to build"));
+    // Of 81920 sectors.
+    let long = refused(&["--dm", "0 81921 linear /dev/zram0 0"]);
+    assert!(
+        long.contains("table line 1 reaches to sector 81921 of zram0, which has 81920"),
+        "{long}"
+    );
+    let far = refused(&["--dm", "0 8 linear /dev/zram0 18446744073709551615"]);
+    assert!(far.contains("of zram0, which has 81920"), "{far}");
+    let upper = refused(&[
+        "--dm",
+        "a=0 8 linear /dev/zram0 0",
+        "--dm",
+        "b=0 16 linear /dev/mapper/a 0",
+    ]);
+    assert!(
+        upper.contains("reaches to sector 16 of a, which has 8"),
+        "{upper}"
+    );
+    let overflow = refused(&[
+        "--dm",
+        "0 9223372036854775808 zero; 9223372036854775808 9223372036854775808 zero",
+    ]);
+    assert!(overflow.contains("past the last byte"), "{overflow}");
+    let three = refused(&[
+        "--md",
+        "x=raid0,/dev/y,/dev/zram0",
+        "--md",
+        "y=raid0,/dev/z,/dev/zram0",
+        "--dm",
+        "z=0 8 linear /dev/x 0",
+    ]);
+    assert!(
+        three.contains("x on y on z on x: would stand on itself"),
+        "{three}"
+    );
+    assert!(refused(&["--md", "raid0,chunk=0,/dev/zram0"]).contains("a chunk of 0 bytes"));
+    let several = refused(&["--dm", "0 8 linear /dev/zram0 0", "--dm", "16 8 zero"]);
+    assert!(several.contains("begins at sector 16"), "{several}");
+    let number = refused(&["--dm", "0 8 linear 999:999 0"]);
+    assert!(
+        number.contains("no block device has the number 999:999"),
+        "{number}"
+    );
+    for text in [
+        "0 8 linear /dev/\u{1b}[31m 0",
+        "\u{1b}[31m=0 8 linear /dev/x 0",
+    ] {
+        assert!(!refused(&["--dm", text]).contains('\u{1b}'), "{text:?}");
+    }
+}
+
+#[test]
+fn a_vendors_kernel_is_judged_by_its_files_and_not_by_its_number() {
+    // The number is one that knows no unmap limits, and the files are there: they count.
+    let vendor = root("5.14.0-503.el9.x86_64\n");
+    let (wz, rule) = limit(&vendor, &["--dm", "0 8192 linear /dev/zram0 0"]);
+    assert_eq!((wz, rule.as_str()), (UNLIMITED, "dm-min"));
+    let found = |root: &TempDir| {
+        let report = json(&zinspect(root, &["doctor", "-o", "json"]));
+        let all = report["findings"].as_array().expect("a list").clone();
+        let old = all
+            .into_iter()
+            .find(|finding| finding["lint"] == "kernel-no-unmap-limits");
+        old.map(|finding| finding["what"].as_str().expect("text").to_owned())
+    };
+    assert_eq!(found(&vendor), None);
+    for name in ["zram0", "nullb0"] {
+        for file in [
+            "write_zeroes_unmap_max_hw_bytes",
+            "write_zeroes_unmap_max_bytes",
+        ] {
+            let path = format!("sys/devices/virtual/block/{name}/queue/{file}");
+            fs::remove_file(vendor.path().join(path)).expect("file");
+        }
+    }
+    let what = found(&vendor).expect("a finding");
+    assert!(
+        what.contains("other backports are not known here"),
+        "{what}"
+    );
+    // Debian's own old kernel carries nothing, and no such words.
+    write(
+        vendor.path(),
+        "proc/sys/kernel/osrelease",
+        "6.12.117+deb13-amd64\n",
+    );
+    let what = found(&vendor).expect("a finding");
+    assert!(!what.contains("backports"), "{what}");
 }
 
 #[test]

@@ -50,11 +50,10 @@ impl Cli {
         })
     }
 
-    /// Reads the command line; on a mistake or a call for help says so and ends the program.
-    pub fn read() -> Self {
-        let matches = Self::command_with_columns().get_matches();
+    /// Reads the command line; the error is a mistake, or a call for help.
+    pub fn read() -> Result<Self, clap::Error> {
+        let matches = Self::command_with_columns().try_get_matches()?;
         <Self as clap::FromArgMatches>::from_arg_matches(&matches)
-            .unwrap_or_else(|error| error.exit())
     }
 }
 
@@ -325,6 +324,9 @@ pub struct DoctorArgs {
     /// Devices that nobody asks about as well
     #[arg(short, long)]
     pub all: bool,
+    /// What `zinspect probe -o json` printed of one of the devices: proof for a udev rule; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub probe_result: Vec<PathBuf>,
 }
 
 /// In which form `doctor` answers.

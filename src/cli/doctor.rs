@@ -5,15 +5,24 @@ use zinspect_exporters::{write_json, write_page};
 use super::args::{Cli, DoctorArgs, DoctorFormat, FailOn};
 use super::{Exit, RunError, exit_of, host, inspect, output, report_failures, report_missing};
 use crate::facts::collect::Collector;
+use crate::facts::identity;
 use crate::facts::needs::Needs;
 use crate::facts::nodes;
 use crate::model::device::BlockDevice;
+use crate::model::topology::Topology;
+use crate::probe::printed::Printed;
+use crate::verdict::lint::udev_rule::Probed;
 use crate::verdict::reason::Level;
 use crate::verdict::{Judge, lint};
 use crate::view::doctor::Report;
 
 /// Looks at everything, or at some devices with what they stand on.
 pub(super) fn run(cli: &Cli, args: &DoctorArgs) -> Result<Exit, RunError> {
+    let printed: Vec<Printed> = args
+        .probe_result
+        .iter()
+        .map(|path| Printed::read(path))
+        .collect::<Result<_, _>>()?;
     let source = host::open(&cli.host)?;
     let collector = Collector::new(&source, Needs::ALL);
     let (targets, failures) = host::resolve(&collector, &args.targets);
@@ -31,7 +40,9 @@ pub(super) fn run(cli: &Cli, args: &DoctorArgs) -> Result<Exit, RunError> {
         .iter()
         .filter(|device| chosen || args.all || inspect::is_listed(device))
         .collect();
-    let findings = lint::run(&judge, &devices);
+    let mut findings = lint::run(&judge, &devices);
+    let probed = probed(&collector, &collected.topology, printed)?;
+    lint::udev_rule::add(&judge, &mut findings, &probed);
     let report = Report::new(&findings);
     let mut out = output::stdout();
     match args.output {
@@ -58,4 +69,40 @@ pub(super) fn run(cli: &Cli, args: &DoctorArgs) -> Result<Exit, RunError> {
     } else {
         exit
     })
+}
+
+/// The disks that results are of. One of another disk proves nothing here, and is told.
+fn probed(
+    collector: &Collector,
+    topology: &Topology,
+    printed: Vec<Printed>,
+) -> Result<Vec<Probed>, RunError> {
+    let named = |result: &Printed| {
+        let wanted = result.identity.as_deref()?;
+        let disks = topology.iter().filter(|device| device.disk.is_none());
+        let is = |disk: &&BlockDevice| {
+            let diskseq = identity::diskseq(collector, disk);
+            let name = identity::of_disk(collector, disk, diskseq).name;
+            // A partition's result is one of its disk's commands.
+            wanted == name || wanted.strip_prefix(&name).is_some_and(is_partition)
+        };
+        disks.into_iter().find(is).map(|disk| disk.kname.clone())
+    };
+    let of = |result: Printed| match (named(&result), &result.identity) {
+        (Some(kname), _) => Ok(Probed { kname, result }),
+        (None, Some(identity)) => Err(RunError::Usage(format!(
+            "--probe-result {}: is of {identity}, and no device looked at is that one",
+            result.path.display()
+        ))),
+        (None, None) => Err(RunError::Usage(format!(
+            "--probe-result {}: is of a scratch file, which proves nothing of a disk's own commands: probe the disk",
+            result.path.display()
+        ))),
+    };
+    printed.into_iter().map(of).collect()
+}
+
+fn is_partition(rest: &str) -> bool {
+    rest.strip_prefix("-part")
+        .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -9,6 +9,7 @@ use zinspect_exporters::{Field, write_csv, write_json, write_table};
 
 use super::args::{Cli, ExtentsArgs, ExtentsFormat};
 use super::{Exit, RunError, exit_of, files, output, report_failures};
+use crate::facts::file;
 use crate::facts::target::TargetError;
 use crate::model::text;
 use crate::source::errno;
@@ -36,6 +37,8 @@ pub(super) fn run(cli: &Cli, args: &ExtentsArgs) -> Result<Exit, RunError> {
     report_failures(&failures);
     let mut out = output::stdout();
     match args.output {
+        // The headings of nothing would look like a file without extents.
+        ExtentsFormat::Csv | ExtentsFormat::Table if found.is_empty() => {}
         ExtentsFormat::Json => write_json(&mut out, &Report::new(&found), true)?,
         ExtentsFormat::Csv => {
             let columns: Vec<&Field<Row>> = FIELDS.iter().collect();
@@ -57,8 +60,9 @@ pub(super) fn run(cli: &Cli, args: &ExtentsArgs) -> Result<Exit, RunError> {
 }
 
 fn extents(view: View, path: &OsStr) -> Result<FileExtents, String> {
-    let inode = inode::look(view, Path::new(path))
-        .map_err(|error| format!("cannot look at it: {}", errno::describe(error)))?;
+    let path = Path::new(path);
+    let inode =
+        inode::look(view, path).map_err(|error| file::unreachable_path(view, path, error))?;
     if inode.stat.node != NodeType::Regular {
         return Err(format!(
             "is a {}; extents are those of regular files",
@@ -72,7 +76,7 @@ fn extents(view: View, path: &OsStr) -> Result<FileExtents, String> {
             errno::describe(error)
         ));
     }
-    let name = text::clean(path.as_bytes());
+    let name = text::clean(path.as_os_str().as_bytes());
     match inode.extents() {
         Ok(extents) => Ok(FileExtents::mapped(name, &inode.stat, extents)),
         Err(Errno::OPNOTSUPP | Errno::NOTTY) => match inode.segments() {

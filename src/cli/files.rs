@@ -1,10 +1,9 @@
 //! Words of the command line that may be devices or files.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 
-use zinspect_exporters::{Field, TableOptions, write_page, write_table};
+use zinspect_exporters::{Field, Page, UnknownField, select};
 
 use super::RunError;
 use super::args::{Format, Require};
@@ -17,6 +16,7 @@ use crate::source::Source;
 use crate::source::inode::View;
 use crate::verdict::Judge;
 use crate::verdict::file::Mode;
+use crate::view::report::Device;
 use crate::view::report::file::FileAnswer;
 use crate::view::{file_fields, file_page};
 
@@ -55,14 +55,43 @@ impl Named {
         self.devices.len() + self.files.len() + self.failures.len()
     }
 
-    /// Whether files can be shown in this form.
+    /// Refuses forms that files have none of.
     pub(super) fn fits(&self, format: Format) -> Result<(), RunError> {
-        if self.files.is_empty() || !matches!(format, Format::Csv | Format::Prometheus) {
+        if self.files.is_empty() {
             return Ok(());
         }
-        let why =
-            "files have neither CSV columns nor metrics: use -o json, ndjson, table or detail";
+        let why = match format {
+            Format::Prometheus => {
+                "a file has no metrics, its devices have: name them, or use -o json, ndjson or csv"
+            }
+            Format::Csv if !self.devices.is_empty() => {
+                "files and devices have different columns: name one kind for -o csv, or use -o json or ndjson"
+            }
+            _ => return Ok(()),
+        };
         Err(RunError::Usage(why.into()))
+    }
+
+    /// The columns for files. Of a list that only devices have, files take their own default ones; and where nothing
+    /// but files was named, a list that files do not have is an error.
+    pub(super) fn columns<'f>(
+        &self,
+        of_devices: Result<Vec<&Field<Device>>, UnknownField>,
+        of_files: Result<Vec<&'f Field<FileAnswer>>, UnknownField>,
+    ) -> Result<Vec<&'f Field<FileAnswer>>, RunError> {
+        match (of_devices, of_files) {
+            (Ok(_), Err(_)) if !self.devices.is_empty() || self.files.is_empty() => {
+                Ok(select(file_fields::ALL, "", file_fields::DEFAULT)?)
+            }
+            (Err(error), Ok(_)) if !self.devices.is_empty() => Err(error.into()),
+            (_, of_files) => Ok(of_files?),
+        }
+    }
+
+    /// The answers for files.
+    pub(super) fn file_answers(&self, judge: &Judge) -> Vec<FileAnswer> {
+        let files = self.files.iter();
+        files.map(|facts| FileAnswer::new(judge, facts)).collect()
     }
 
     /// The answers for files and for devices' nodes.
@@ -169,44 +198,10 @@ fn one(collector: &Collector, word: &OsStr, view: View, named: &mut Named) {
 }
 
 /// A page for each file.
-pub(super) fn pages(
-    out: &mut dyn Write,
-    judge: &Judge,
-    named: &Named,
-    options: &TableOptions,
-    mut first: bool,
-) -> Result<(), RunError> {
-    for facts in &named.files {
-        if !first {
-            writeln!(out)?;
-        }
-        first = false;
+pub(super) fn pages(judge: &Judge, named: &Named) -> Vec<Page> {
+    let page = |facts: &FileFacts| {
         let devices = facts.devices.value().map(Vec::as_slice).unwrap_or_default();
-        let page = file_page::page(&FileAnswer::new(judge, facts), judge, devices);
-        write_page(out, &page, options)?;
-    }
-    Ok(())
-}
-
-/// A row for each file.
-pub(super) fn table(
-    out: &mut dyn Write,
-    judge: &Judge,
-    named: &Named,
-    options: &TableOptions,
-    first: bool,
-) -> Result<(), RunError> {
-    if named.files.is_empty() {
-        return Ok(());
-    }
-    if !first {
-        writeln!(out)?;
-    }
-    let answers: Vec<FileAnswer> = named
-        .files
-        .iter()
-        .map(|facts| FileAnswer::new(judge, facts))
-        .collect();
-    let columns: Vec<&Field<FileAnswer>> = file_fields::FILES.iter().collect();
-    Ok(write_table(out, &columns, &answers, options)?)
+        file_page::page(&FileAnswer::new(judge, facts), judge, devices)
+    };
+    named.files.iter().map(page).collect()
 }

@@ -23,7 +23,7 @@ use crate::verdict::judgement::{self, Zeroing};
 use crate::view::report::file::FileAnswer;
 use crate::view::report::{Device, Report, SCHEMA_VERSION};
 use crate::view::tree::{self, Growth};
-use crate::view::{detail, fields, metrics};
+use crate::view::{detail, fields, file_fields, metrics};
 
 /// Lists or explains.
 pub(super) fn run(cli: &Cli) -> Result<Exit, RunError> {
@@ -38,17 +38,21 @@ pub(super) fn run(cli: &Cli) -> Result<Exit, RunError> {
     if args.list_columns {
         return list_columns(&cli.out);
     }
-    let columns = select(
-        &fields::ALL,
-        args.columns.as_deref().unwrap_or_default(),
-        fields::DEFAULT,
-    )?;
+    let words = args.columns.as_deref().unwrap_or_default();
+    let of_devices = select(&fields::ALL, words, fields::DEFAULT);
+    let of_files = select(file_fields::ALL, words, file_fields::DEFAULT);
+    // Only targets can be files: without one the columns are those of devices.
+    let columns = match (&of_devices, &of_files) {
+        (Err(_), Ok(_)) if explains => select(&fields::ALL, "", fields::DEFAULT)?,
+        _ => of_devices.clone()?,
+    };
     let sort = args.sort.as_deref().map(sort_key).transpose()?;
     let needs = needs(format, &columns, sort.as_ref());
     let source = host::open(&cli.host)?;
     let collector = Collector::new(&source, needs);
     let named = files::name(&collector, &args.targets, args.pid);
     named.fits(format)?;
+    let file_columns = named.columns(of_devices, of_files)?;
     let read = named.with_devices_of_files();
     let collected = host::collect(&collector, explains.then_some(&read[..]))?;
     let run = Run {
@@ -56,6 +60,7 @@ pub(super) fn run(cli: &Cli) -> Result<Exit, RunError> {
         out: &cli.out,
         format,
         columns,
+        file_columns,
         sort,
         needs,
         named: &named,
@@ -114,36 +119,33 @@ fn sort_key(word: &str) -> Result<Sort, RunError> {
     }
 }
 
+/// A line for each column of a kind of record.
+fn about<R>(heading: &'static str) -> [Field<Field<R>>; 3] {
+    let field = |key, header, get| Field {
+        key,
+        header,
+        help: "",
+        unit: zinspect_exporters::Unit::None,
+        tone: None,
+        get,
+    };
+    [
+        field("header", heading, |f: &Field<R>| Cell::from(f.header)),
+        field("key", "KEY", |f| Cell::from(f.key)),
+        field("help", "MEANING", |f| Cell::from(f.help)),
+    ]
+}
+
 fn list_columns(args: &OutputArgs) -> Result<Exit, RunError> {
-    const LIST: &[Field<Field<Device>>] = &[
-        Field {
-            key: "header",
-            header: "COLUMN",
-            help: "",
-            unit: zinspect_exporters::Unit::None,
-            tone: None,
-            get: |f| Cell::from(f.header),
-        },
-        Field {
-            key: "key",
-            header: "KEY",
-            help: "",
-            unit: zinspect_exporters::Unit::None,
-            tone: None,
-            get: |f| Cell::from(f.key),
-        },
-        Field {
-            key: "help",
-            header: "MEANING",
-            help: "",
-            unit: zinspect_exporters::Unit::None,
-            tone: None,
-            get: |f| Cell::from(f.help),
-        },
-    ];
+    let options = output::options(args);
     let mut out = output::stdout();
-    let columns: Vec<&Field<Field<Device>>> = LIST.iter().collect();
-    write_table(&mut out, &columns, &fields::ALL, &output::options(args))?;
+    let of_devices = about::<Device>("COLUMN");
+    let lines: Vec<&Field<Field<Device>>> = of_devices.iter().collect();
+    write_table(&mut out, &lines, &fields::ALL, &options)?;
+    writeln!(out)?;
+    let of_files = about::<FileAnswer>("COLUMN OF FILES");
+    let lines: Vec<&Field<Field<FileAnswer>>> = of_files.iter().collect();
+    write_table(&mut out, &lines, file_fields::ALL, &options)?;
     output::finish(out)?;
     Ok(Exit::All)
 }
@@ -153,6 +155,7 @@ struct Run<'r> {
     out: &'r OutputArgs,
     format: Format,
     columns: Vec<&'r Field<Device>>,
+    file_columns: Vec<&'r Field<FileAnswer>>,
     sort: Option<Sort>,
     needs: Needs,
     named: &'r Named,
@@ -220,6 +223,10 @@ impl<'r> Run<'r> {
         let files = || self.named.answers(judge);
         match self.format {
             Format::Table => self.tables(out, judge, shown)?,
+            Format::Csv if !self.named.files.is_empty() => {
+                let rows = self.named.file_answers(judge).into_iter();
+                write_csv(out, &self.file_columns, rows, !self.out.no_headings)?;
+            }
             Format::Csv => {
                 let reports = self.reports(judge, shown).into_iter();
                 write_csv(out, &self.columns, reports, !self.out.no_headings)?;
@@ -295,7 +302,13 @@ impl<'r> Run<'r> {
             let page = detail::page(report, device, detail::Detail { raw: self.args.raw });
             write_page(out, &page, &options)?;
         }
-        files::pages(out, judge, self.named, &options, shown.is_empty())
+        for (at, page) in files::pages(judge, self.named).iter().enumerate() {
+            if at > 0 || !shown.is_empty() {
+                writeln!(out)?;
+            }
+            write_page(out, page, &options)?;
+        }
+        Ok(())
     }
 
     /// Devices, then files, each with columns of their own.
@@ -309,7 +322,14 @@ impl<'r> Run<'r> {
         if self.named.files.is_empty() || !shown.is_empty() {
             write_table(out, &self.columns, &self.reports(judge, shown), &options)?;
         }
-        files::table(out, judge, self.named, &options, shown.is_empty())
+        if self.named.files.is_empty() {
+            return Ok(());
+        }
+        if !shown.is_empty() {
+            writeln!(out)?;
+        }
+        let answers = self.named.file_answers(judge);
+        Ok(write_table(out, &self.file_columns, &answers, &options)?)
     }
 
     fn exit(&self, judge: &Judge, shown: &[&'r BlockDevice]) -> Exit {

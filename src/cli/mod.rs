@@ -77,6 +77,9 @@ pub enum RunError {
     /// A column is not known.
     #[error(transparent)]
     Column(#[from] zinspect_exporters::UnknownField),
+    /// A file that is no probe's result.
+    #[error(transparent)]
+    Printed(#[from] crate::probe::printed::PrintedError),
     /// Metrics cannot be written.
     #[error("cannot write metrics: {0}")]
     Metrics(#[from] PrometheusError),

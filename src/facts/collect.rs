@@ -19,10 +19,10 @@ use crate::facts::scsi::ScsiFacts;
 use crate::facts::udev::UdevFacts;
 use crate::facts::virtio::VirtioFacts;
 use crate::model::device::{BlockDevice, Kind, classify};
-use crate::model::ids::{DevNo, KName, natural_order};
+use crate::model::ids::{DevNo, KName};
 use crate::model::text;
 use crate::model::units::Sectors;
-use crate::source::files::{ATTRIBUTE_CAP, Dir, FILE_CAP, base_name, follow, parent};
+use crate::source::files::{ATTRIBUTE_CAP, Dir, FILE_CAP, base_name, parent};
 use crate::source::{Host, errno};
 
 /// Why nothing could be read of a device, or of a host.
@@ -148,71 +148,11 @@ impl<'h> Collector<'h> {
         Reading::from(target.map(|name| text::clean(name.as_bytes())))
     }
 
-    /// The kernel names in a directory of links, such as `slaves`.
-    pub fn knames(&self, path: &str) -> Vec<KName> {
-        in_order(&self.host.files.list(path).unwrap_or_default())
-    }
-
     /// What is mounted where, read at the first call.
     pub fn mounts(&self) -> &Reading<Mounts> {
         self.mounts.get_or_init(|| {
             let bytes = self.host.files.read("proc/self/mountinfo", FILE_CAP);
             Reading::from(bytes).and_then(|bytes| Mounts::parse(&bytes))
-        })
-    }
-
-    /// Every block device of the host, in natural order of names.
-    pub fn list(&self) -> Result<Vec<KName>, CollectError> {
-        let files = &self.host.files;
-        let mut names = match files.list("sys/class/block") {
-            Ok(names) => names,
-            // Older captures hold sys/block alone, with the partitions inside their disks.
-            Err(first) => {
-                let disks = files.list("sys/block").map_err(|_| CollectError::NoSysfs {
-                    why: errno::describe(first),
-                })?;
-                let mut names = Vec::new();
-                for disk in disks {
-                    let inside = follow(files.as_ref(), &format!("sys/block/{disk}"))
-                        .and_then(|place| files.list(&place));
-                    let parts = inside.unwrap_or_default();
-                    names.extend(
-                        parts
-                            .into_iter()
-                            .filter(|name| is_partition_name(name, &disk)),
-                    );
-                    names.push(disk);
-                }
-                names
-            }
-        };
-        names.sort_by(|a, b| natural_order(a, b));
-        Ok(names.iter().filter_map(|name| KName::new(name)).collect())
-    }
-
-    /// The directory of a device below the root, free of links.
-    pub fn syspath(&self, kname: &KName) -> Result<String, CollectError> {
-        let files = self.host.files.as_ref();
-        let mut error = Errno::NOENT;
-        for class in ["sys/class/block", "sys/block"] {
-            match follow(files, &format!("{class}/{kname}")) {
-                Ok(path) => return Ok(path),
-                // A captured root may have laid the directory itself there.
-                Err(Errno::INVAL) => return Ok(format!("{class}/{kname}")),
-                Err(other) => error = other,
-            }
-        }
-        if let Some(disk) = disk_name(kname.as_str())
-            && let Ok(place) = follow(files, &format!("sys/block/{disk}"))
-            && files
-                .list(&place)
-                .is_ok_and(|names| names.iter().any(|name| name == kname.as_str()))
-        {
-            return Ok(format!("{place}/{kname}"));
-        }
-        Err(CollectError::NoDevice {
-            kname: kname.clone(),
-            why: errno::describe(error),
         })
     }
 
@@ -326,29 +266,6 @@ impl<'h> Collector<'h> {
         limits
     }
 
-    /// The devices in a directory of links; that there is none is no failure, that it may not be read is one.
-    fn edges(&self, device: &mut BlockDevice, name: &'static str) -> Vec<KName> {
-        let path = format!("{}/{name}", device.syspath);
-        match self.host.files.list(&path) {
-            Err(error) if error != Errno::NOENT => {
-                device.unlisted.push((name, Reading::from_errno(error)));
-                Vec::new()
-            }
-            Err(_) => Vec::new(),
-            Ok(names) => in_order(&names),
-        }
-    }
-
-    fn slaves(&self, device: &mut BlockDevice) {
-        let has_slaves = matches!(
-            device.kind,
-            Kind::Dm | Kind::Md | Kind::Bcache | Kind::Drbd | Kind::Other
-        );
-        if has_slaves {
-            device.slaves = self.edges(device, "slaves");
-        }
-    }
-
     fn of_its_kind(&self, dir: &Dir, device: &mut BlockDevice) {
         match device.kind {
             Kind::Disk | Kind::NvmeHead | Kind::NvmePath if device.driver == Some("nvme") => {
@@ -376,11 +293,7 @@ impl<'h> Collector<'h> {
         if self.needs.wants(Sections::EDGES) {
             device.holders = self.edges(device, "holders");
             if device.kind != Kind::Partition {
-                let inside = self.knames(&dir.path);
-                device.partitions = inside
-                    .into_iter()
-                    .filter(|name| is_partition_name(name.as_str(), device.kname.as_str()))
-                    .collect();
+                self.partitions(&dir.path, device);
             }
         }
         if self.needs.wants(Sections::MOUNTS) {
@@ -400,69 +313,9 @@ impl<'h> Collector<'h> {
     }
 }
 
-/// Kernel names among these, in natural order.
-fn in_order(names: &[String]) -> Vec<KName> {
-    let mut names: Vec<KName> = names.iter().filter_map(|name| KName::new(name)).collect();
-    names.sort_by(|a, b| natural_order(a.as_str(), b.as_str()));
-    names
-}
-
 fn sectors_as_bytes(sectors: u64) -> Reading<u64> {
     match Sectors(sectors).bytes() {
         Some(bytes) => Reading::Present(bytes),
         None => Reading::malformed(format!("{sectors} sectors: past 2^64 bytes")),
-    }
-}
-
-/// Whether a name in a disk's directory is one of its partitions: the disk's name, `p` after a digit, a number
-/// (`bdev_name`/`add_partition`, block/partitions/core.c).
-fn is_partition_name(name: &str, disk: &str) -> bool {
-    let Some(rest) = name.strip_prefix(disk) else {
-        return false;
-    };
-    let rest = if disk.ends_with(|c: char| c.is_ascii_digit()) {
-        match rest.strip_prefix('p') {
-            Some(rest) => rest,
-            None => return false,
-        }
-    } else {
-        rest
-    };
-    !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// The disk that a partition of this name would lie on.
-fn disk_name(partition: &str) -> Option<&str> {
-    let stem = partition.trim_end_matches(|c: char| c.is_ascii_digit());
-    if stem.len() == partition.len() || stem.is_empty() {
-        return None;
-    }
-    match stem.strip_suffix('p') {
-        Some(disk) if disk.ends_with(|c: char| c.is_ascii_digit()) => Some(disk),
-        _ => Some(stem),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn partitions_are_told_from_other_entries_of_a_disk() {
-        assert!(is_partition_name("sda1", "sda"));
-        assert!(is_partition_name("nvme0n1p12", "nvme0n1"));
-        for (name, disk) in [
-            ("sdaa1", "sda"),
-            ("nvme0n11", "nvme0n1"),
-            ("size", "sda"),
-            ("sda", "sda"),
-            ("loop0p", "loop0"),
-        ] {
-            assert!(!is_partition_name(name, disk), "{name} in {disk}");
-        }
-        assert_eq!(disk_name("sda12"), Some("sda"));
-        assert_eq!(disk_name("nvme0n1p3"), Some("nvme0n1"));
-        assert_eq!(disk_name("sdp1"), Some("sdp"));
-        assert_eq!(disk_name("sda"), None);
     }
 }

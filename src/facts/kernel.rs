@@ -39,9 +39,12 @@ impl Kernel {
 
     /// Whether a vendor's kernel of an older number is likely to carry what this version brought.
     pub fn may_carry(&self, major: u32, minor: u32) -> bool {
-        [".el", "azl", "cm2", "-default", "uek", "amzn", ".fc"]
-            .iter()
-            .any(|mark| self.release.contains(mark))
+        [
+            ".el", ".fc", "-default", "uek", "amzn", "azl", "cm2", ".oe", ".an", ".al", ".tl",
+            "-android",
+        ]
+        .iter()
+        .any(|mark| self.release.contains(mark))
             && self.at_least(major, minor) != Some(true)
     }
 }

@@ -2,8 +2,11 @@
 
 pub mod collect;
 pub mod dm;
+mod edges;
 pub mod file;
+pub mod identity;
 pub mod kernel;
+mod listing;
 pub mod loop_;
 pub mod md;
 pub mod mount;

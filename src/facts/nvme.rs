@@ -119,7 +119,7 @@ impl NvmeFacts {
     pub fn collect(collector: &Collector, dir: &Dir, device: &mut BlockDevice) -> Self {
         let head = device.kind == Kind::NvmeHead;
         let places: Vec<String> = if head {
-            device.slaves = paths_of(collector, device);
+            collector.nvme_paths(device);
             let place = |path: &KName| collector.syspath(path).ok();
             device
                 .slaves
@@ -330,44 +330,6 @@ impl Pci {
             },
         }
     }
-}
-
-/// The hidden paths of a multipath head: links in `multipath/` (since 6.15), before that the disks
-/// `nvme<subsystem>c<controller>n<namespace>` below the subsystem's controllers.
-fn paths_of(collector: &Collector, head: &BlockDevice) -> Vec<KName> {
-    let files = collector.host.files.as_ref();
-    let linked = collector.knames(&format!("{}/multipath", head.syspath));
-    if !linked.is_empty() {
-        return linked;
-    }
-    let Some((subsystem, namespace)) = head.kname.as_str().split_once('n').and_then(|_| {
-        // nvme0n1: after "nvme", the subsystem's instance; after the next n, the head's.
-        head.kname
-            .as_str()
-            .strip_prefix("nvme")
-            .and_then(|rest| rest.split_once('n'))
-    }) else {
-        return Vec::new();
-    };
-    let above = parent(&head.syspath);
-    let mut paths = Vec::new();
-    for entry in files.list(above).unwrap_or_default() {
-        let Ok(target) = files.link(&format!("{above}/{entry}")) else {
-            continue;
-        };
-        for name in files.list(&join(above, &target)).unwrap_or_default() {
-            let rest = name
-                .strip_prefix("nvme")
-                .and_then(|r| r.strip_prefix(subsystem));
-            let ends = rest
-                .and_then(|r| r.strip_prefix('c'))
-                .and_then(|r| r.split_once('n'));
-            if ends.is_some_and(|(_, number)| number == namespace) {
-                paths.extend(KName::new(&name));
-            }
-        }
-    }
-    paths
 }
 
 fn block_node(device: &BlockDevice) -> Option<Node> {

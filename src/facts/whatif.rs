@@ -31,6 +31,22 @@ pub enum WhatIfError {
         /// The device.
         path: KName,
     },
+    /// A table that reaches past the end of a device (`device_area_is_invalid`, drivers/md/dm-table.c).
+    #[error(
+        "{name}: table line {line} reaches to sector {end} of {device}, which has {sectors}; no kernel loads that"
+    )]
+    TooSmall {
+        /// The planned device.
+        name: KName,
+        /// The line, counted from 1.
+        line: usize,
+        /// The device below.
+        device: KName,
+        /// Where the line ends on it, in 512-byte sectors.
+        end: u64,
+        /// Sectors that it has.
+        sectors: u64,
+    },
 }
 
 /// Adds the planned devices to those that are there. `real` has the device for each word that names no planned one.
@@ -57,6 +73,7 @@ pub fn build(
         nothing_read(&mut device);
         match build {
             Build::Dm(table) => {
+                fits(topology, name, table, find)?;
                 let sectors: u64 = table.iter().map(|target| target.length).sum();
                 device.size_bytes = Reading::Present(sectors.saturating_mul(SECTOR));
                 device.dm = Some(Box::new(dm(name, table, find)));
@@ -83,6 +100,46 @@ fn nothing_read(device: &mut BlockDevice) {
     device.diskseq = Reading::NotAsked(NOT_YET);
     device.mountpoints = Reading::NotAsked(NOT_YET);
     device.udev = Reading::NotAsked(NOT_YET);
+}
+
+/// Whether each line lies within the devices it names, where their sizes are known.
+fn fits(
+    topology: &Topology,
+    name: &KName,
+    table: &[Target],
+    find: impl Fn(&str) -> Option<KName>,
+) -> Result<(), WhatIfError> {
+    for (at, target) in table.iter().enumerate() {
+        // Of the other targets a line does not tell how much of a device they take.
+        let share = match target.name.as_str() {
+            "linear" | "crypt" | "delay" | "flakey" | "error" => 1,
+            "striped" => u64::try_from(target.devices.len()).unwrap_or(u64::MAX),
+            _ => continue,
+        };
+        for part in &target.devices {
+            let Some(device) = find(&part.device.to_string()) else {
+                continue;
+            };
+            let bytes = topology
+                .get(&device)
+                .and_then(|below| below.size_bytes.get());
+            let (Some(offset), Some(bytes)) = (part.offset, bytes) else {
+                continue;
+            };
+            let end = offset.saturating_add(target.length / share.max(1));
+            let sectors = bytes / SECTOR;
+            if end > sectors {
+                return Err(WhatIfError::TooSmall {
+                    name: name.clone(),
+                    line: at + 1,
+                    device,
+                    end,
+                    sectors,
+                });
+            }
+        }
+    }
+    Ok(())
 }
 
 fn only_namespaces(topology: &Topology, head: &KName, paths: &[KName]) -> Result<(), WhatIfError> {

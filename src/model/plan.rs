@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::ids::KName;
+use crate::model::units::SECTOR;
 use crate::wire::dm::table::{DeviceId, Target};
 
 /// Why a description is none.
@@ -187,6 +188,14 @@ fn append(table: &mut Vec<Target>, mut target: Target, text: &str) -> Result<(),
         );
         return Err(bad(why));
     }
+    // As the kernel counts bytes: `loff_t`, of 63 bits.
+    let longest = i64::MAX.unsigned_abs() / SECTOR;
+    if end
+        .checked_add(target.length)
+        .is_none_or(|end| end > longest)
+    {
+        return Err(bad("ends past the last byte that a device can have".into()));
+    }
     for part in &mut target.devices {
         // The word as it was given: the same text finds the device again.
         if let DeviceId::Path(path) = &mut part.device {
@@ -199,6 +208,7 @@ fn append(table: &mut Vec<Target>, mut target: Target, text: &str) -> Result<(),
 
 /// mdadm's chunk where none is given.
 const CHUNK: u64 = 512 << 10;
+const LEAST_CHUNK: u64 = 4 << 10;
 
 fn an_array(text: &str) -> Result<(KName, Build), PlanError> {
     let bad = |why: String| PlanError::Array {
@@ -242,6 +252,14 @@ fn an_array(text: &str) -> Result<(KName, Build), PlanError> {
     }
     if members.is_empty() {
         return Err(bad("no member".into()));
+    }
+    // What mdadm takes: 8 sectors and more, in steps of 2.
+    if !matches!(level.as_str(), "raid1" | "linear")
+        && (chunk_bytes < LEAST_CHUNK || chunk_bytes % 1024 != 0)
+    {
+        return Err(bad(format!(
+            "a chunk of {chunk_bytes} bytes; it is 4 KiB and more, in steps of 1 KiB"
+        )));
     }
     let build = Build::Md {
         level,

@@ -32,6 +32,17 @@ pub struct Finding {
     pub evidence: Vec<Evidence>,
     /// What to do; null where nothing helps.
     pub advice: Option<String>,
+    /// A line for udev that keeps it so; null where none is proven. It is printed, never installed.
+    pub udev_rule: Option<UdevRule>,
+}
+
+/// A rule for udev.
+#[derive(Debug, Clone, serde::Serialize, schemars::JsonSchema)]
+pub struct UdevRule {
+    /// A line for a file in /etc/udev/rules.d.
+    pub line: String,
+    /// What shows that it is right.
+    pub proof: Vec<Evidence>,
 }
 
 impl Report {
@@ -45,6 +56,10 @@ impl Report {
             why: found.why.to_owned(),
             evidence: Evidence::all(&found.evidence),
             advice: found.advice.clone(),
+            udev_rule: found.udev_rule.as_ref().map(|rule| UdevRule {
+                line: rule.line.clone(),
+                proof: Evidence::all(&rule.proof),
+            }),
         };
         Self {
             schema_version: SCHEMA_VERSION,
@@ -108,6 +123,15 @@ impl Finding {
         }
         if let Some(advice) = &self.advice {
             blocks.push(item(1, Tone::Plain, Some(">"), advice.clone()));
+        }
+        if let Some(rule) = &self.udev_rule {
+            let heading = "a rule for udev, if you want it at every boot:".to_owned();
+            blocks.push(item(1, Tone::Plain, Some(">"), heading));
+            blocks.push(item(2, Tone::Plain, None, rule.line.clone()));
+            for one in &rule.proof {
+                let text = format!("proven by {} = {}", one.origin, one.value);
+                blocks.push(item(2, Tone::Dim, None, text));
+            }
         }
     }
 }

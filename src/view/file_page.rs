@@ -114,7 +114,11 @@ fn overwrites(answer: &FileAnswer, blocks: &mut Vec<Block>) {
     }
     blocks.push(Block::Heading("A later O_DSYNC overwrite writes".into()));
     for (state, cost) in costs {
-        blocks.push(pair(state.word(), cost.says(), Some(cost.word().into())));
+        blocks.push(pair(
+            state.word(),
+            cost.says(answer.commit),
+            Some(cost.word().into()),
+        ));
     }
 }
 

@@ -13,7 +13,7 @@ MODULES = """
     dm-clone dm-era dm-switch dm-unstripe dm-log-writes dm-writecache dm-zero dm-zoned dm-ebs dm-dust dm-vdo
     ublk_drv megaraid_sas sym53c8xx vmw_pvscsi sdhci-pci mmc_block nd_pmem nd_e820
     md-mod linear md-linear raid0 raid1 raid10 raid456
-    ext4 xfs btrfs f2fs vfat exfat overlay nls_cp437 nls_ascii nls_iso8859-1 nls_utf8
+    ext4 xfs btrfs f2fs vfat exfat overlay fuse nls_cp437 nls_ascii nls_iso8859-1 nls_utf8
     target_core_mod target_core_iblock target_core_file target_core_user tcm_loop
     scsi_dh_alua scsi_dh_rdac
     crc32c_generic crc32_generic libcrc32c blake2b_generic xxhash_generic
@@ -47,6 +47,7 @@ PROGRAMS = {
 HOST_PROGRAMS = {
     "qemu-system-x86_64": "qemu-system-x86",
     "ldd": "libc-bin",
+    "objdump": "binutils",
     "depmod": "kmod",
     "dpkg-deb": "dpkg",
     "apt-get": "apt",

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use zinspect_exporters::{HtmlPage, Page, svg, write_dot, write_html, write_markdown, write_svg};
 
-use super::{Format, Run, RunError};
+use super::{Format, Run, RunError, files};
 use crate::facts::collect::Collector;
 use crate::model::device::BlockDevice;
 use crate::verdict::Judge;
@@ -25,11 +25,17 @@ impl Run<'_> {
             Format::Dot => write_dot(out, &graph::graph(self.topology, &reports, false))?,
             Format::Svg => write_svg(out, &graph::graph(self.topology, &reports, false), SAYS)?,
             Format::Markdown => {
-                let pages: Vec<Page> = match self.explains {
-                    true => self.sections(&reports),
+                let pages = match self.explains {
+                    true => self.sections(judge, &reports),
                     false => Vec::new(),
                 };
-                write_markdown(out, &self.columns, &reports, &pages)?;
+                match self.only_files() {
+                    true => {
+                        let answers = self.named.file_answers(judge);
+                        write_markdown(out, &self.file_columns, &answers, &pages)?;
+                    }
+                    false => write_markdown(out, &self.columns, &reports, &pages)?,
+                }
             }
             _ => {
                 let picture = svg(&graph::graph(self.topology, &reports, true), SAYS);
@@ -38,7 +44,7 @@ impl Run<'_> {
                     summary: summary::lines(&reports, &collector.kernel.release),
                     picture: (!reports.is_empty()).then_some(picture),
                     picture_says: SAYS,
-                    sections: self.sections(&reports),
+                    sections: self.sections(judge, &reports),
                     filter: true,
                 };
                 write_html(out, &page, &self.columns, &reports)?;
@@ -47,8 +53,13 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// A page for each report, in the same order.
-    fn sections(&self, reports: &[Device]) -> Vec<Page> {
+    /// Whether the table is one of files.
+    fn only_files(&self) -> bool {
+        self.named.devices.is_empty() && !self.named.files.is_empty()
+    }
+
+    /// A page for each report, in the same order, then one for each file.
+    fn sections(&self, judge: &Judge, reports: &[Device]) -> Vec<Page> {
         let raw = self.args.raw;
         let page = |report: &Device| {
             let device = self
@@ -59,6 +70,8 @@ impl Run<'_> {
                 detail::page(report, device, detail::Detail { raw })
             })
         };
-        reports.iter().map(page).collect()
+        let mut pages: Vec<Page> = reports.iter().map(page).collect();
+        pages.extend(files::pages(judge, self.named));
+        pages
     }
 }

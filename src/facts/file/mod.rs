@@ -15,11 +15,13 @@ use crate::source::files::FILE_CAP;
 use crate::source::inode::{self, Attributes, FsXattr, Inode, NodeType, Stat, View, XfsGeometry};
 use crate::source::{Source, errno};
 
+mod journal;
 pub mod layout;
 mod overlay;
 mod place;
 mod swap;
 
+pub use journal::Journal;
 pub use layout::{Layout, Method, Tally};
 
 /// Why a value of a file is not read on a captured host.
@@ -28,7 +30,7 @@ pub const NO_LIVE_FILE: &str = "a captured host has no file to look at";
 /// A device of a filesystem that receives no data of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Beside {
-    /// What it is for: log, data.
+    /// What it is for: log, journal, data, realtime.
     pub role: &'static str,
     /// Its node as the mount's options name it.
     pub node: String,
@@ -65,6 +67,8 @@ pub struct FileFacts {
     pub beside: Vec<Beside>,
     /// What can be said of the filesystem.
     pub features: Vec<String>,
+    /// ext4: its journal.
+    pub journal: Reading<Journal>,
     /// XFS: the debug knob that makes every file copy on write is set.
     pub always_cow: bool,
     /// ext2: it is not the ext4 driver that serves it.
@@ -180,7 +184,7 @@ pub fn collect(collector: &Collector, target: &FileTarget) -> Result<FileFacts, 
         Err(error @ (Errno::ACCESS | Errno::PERM)) if target.view != View::Own => {
             Ok(denied(collector, target, error))
         }
-        Err(error) => Err(target.failed(unreachable_path(target, error))),
+        Err(error) => Err(target.failed(unreachable_path(target.view, &target.path, error))),
     }
 }
 
@@ -196,24 +200,36 @@ fn refused(node: NodeType) -> String {
     )
 }
 
-fn unreachable_path(target: &FileTarget, error: Errno) -> String {
+/// Why a path could not be looked at, and what to do about it.
+pub fn unreachable_path(view: View, path: &Path, error: Errno) -> String {
     let what = errno::describe(error);
     let hint = match error {
-        Errno::NOENT if inode::is_link(&target.path) => {
-            let to = std::fs::read_link(&target.path)
+        Errno::NOENT if view == View::Own && inode::is_link(path) => {
+            let to = std::fs::read_link(path)
                 .map(|to| shown(&to))
                 .unwrap_or_default();
             return format!("is a link to {to}, which is not there ({what})");
         }
-        Errno::NOENT => match target.view {
+        Errno::NOENT => match view {
             View::Process(pid) => {
                 format!("; looked below /proc/{pid}/root: is process {pid} there?")
             }
             View::Own => "; to know for a file that is still to be made, name its directory".into(),
         },
-        Errno::ACCESS => "; a directory on the way may not be searched: run as root".into(),
+        Errno::ACCESS => {
+            "; a directory on the way may not be searched, or the server refuses: run as root there"
+                .into()
+        }
         Errno::STALE => "; the server no longer knows the file: mount it anew".into(),
+        Errno::NOTCONN => {
+            "; the mount's server is gone: unmount it (umount -l) and mount it anew".into()
+        }
+        Errno::IO => {
+            "; the device or server below failed: dmesg tells more, a check of the filesystem comes next"
+                .into()
+        }
         Errno::LOOP => "; too many links".into(),
+        Errno::NAMETOOLONG => "; a path has at most 4095 bytes, a name 255".into(),
         _ => String::new(),
     };
     format!("cannot look at it: {what}{hint}")
@@ -282,6 +298,7 @@ fn nothing_read(target: &FileTarget, mounts_file: String, mount: Reading<Mount>)
         devices: Reading::Absent,
         beside: Vec::new(),
         features: Vec::new(),
+        journal: Reading::Absent,
         always_cow: false,
         ext2_driver: false,
         under: None,
@@ -352,6 +369,7 @@ pub fn index(collector: &Collector) {
     for driver in ["sys/fs/ext4", "sys/fs/btrfs"] {
         for filesystem in files.list(driver).unwrap_or_default() {
             let _ = files.list(&format!("{driver}/{filesystem}"));
+            let _ = files.read(&format!("{driver}/{filesystem}/journal_task"), 64);
             let _ = files.list(&format!("{driver}/{filesystem}/devices"));
             let _ = files.list(&format!("{driver}/{filesystem}/features"));
         }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::facts::collect::Collector;
+use crate::facts::file::journal::{self, Journal};
 use crate::facts::file::{Beside, FileFacts, FileTarget, NO_LIVE_FILE, overlay};
 use crate::facts::mount::Mount;
 use crate::facts::reading::Reading;
@@ -206,31 +207,24 @@ fn btrfs(collector: &Collector, inode: Option<&Inode>, mount: &Mount, facts: &mu
     facts.features.push(format!("uuid {fsid}"));
 }
 
-/// Where the journal lies: jbd2 names its folder after the device and, for an internal journal, the inode
-/// (`jbd2_journal_init_inode`, fs/jbd2/journal.c). A journal on a device of its own stands in no option of the mount.
+/// The driver that serves it, and its journal.
 fn ext4(collector: &Collector, facts: &mut FileFacts) {
     let Some([device]) = facts.devices.value().map(Vec::as_slice) else {
         return;
     };
     let device = device.clone();
-    let known = collector
-        .host
-        .files
-        .list(&format!("sys/fs/ext4/{device}"))
-        .is_ok();
+    let files = collector.host.files.as_ref();
+    let known = files.list(&format!("sys/fs/ext4/{device}")).is_ok();
     facts.ext2_driver = facts.filesystem() == Some("ext2") && !known;
-    let Ok(journals) = collector.host.files.list("proc/fs/jbd2") else {
-        return;
-    };
-    let internal = |name: &String| {
-        name.strip_prefix(device.as_str())
-            .and_then(|rest| rest.strip_prefix('-'))
-            .is_some_and(|inode| inode.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    let word = if journals.iter().any(internal) {
-        "internal journal"
-    } else {
-        "no journal, or an external one"
-    };
-    facts.features.push(word.into());
+    facts.journal = journal::of(collector, facts, &device);
+    if let Reading::Present(journal) = &facts.journal {
+        facts.features.push(journal.feature());
+    }
+    if let Reading::Present(Journal::External(Some(device))) = &facts.journal {
+        let node = format!("/dev/{device}");
+        facts.beside.push(Beside {
+            role: "journal",
+            node,
+        });
+    }
 }

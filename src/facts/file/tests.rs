@@ -167,7 +167,7 @@ fn bad_paths_say_what_they_are_and_what_to_do() {
 #[test]
 fn a_stale_handle_and_a_mount_that_went_away_are_told() {
     let target = FileTarget::new("/nfs/x", View::Own);
-    let stale = unreachable_path(&target, Errno::STALE);
+    let stale = unreachable_path(target.view, &target.path, Errno::STALE);
     assert!(
         stale.contains("ESTALE (116)") && stale.contains("mount it anew"),
         "{stale}"

@@ -74,10 +74,29 @@ fn arrays_have_mdadms_defaults() {
     assert!(array("raid0,chunk=x,/dev/sda").is_err());
     assert!(array("raid0,layout=2,/dev/sda").is_err());
     assert!(array("raid0").is_err());
+    for chunk in ["0", "2k", "1b", "4097b", "9999999999999999999g"] {
+        let error = array(&format!("raid0,chunk={chunk},/dev/sda"));
+        assert!(error.is_err(), "{chunk}");
+    }
+    assert_eq!(array("x=raid0,chunk=4k,/dev/sda,sdb"), build("raid0", 4096));
 }
 
 #[test]
 fn nothing_is_no_plan() {
     assert_eq!(Plan::parse(&[], &[], &[]), Err(PlanError::Empty));
     assert!(plan(&["linear /dev/sda 0"], &[]).is_err());
+}
+
+#[test]
+fn a_table_ends_where_a_device_can() {
+    let half = 1_u64 << 63;
+    for lines in [
+        format!("0 {} zero", u64::MAX),
+        format!("0 {half} zero; {half} {half} zero"),
+        format!("0 {} zero", i64::MAX),
+    ] {
+        let error = plan(&[&lines], &[]).expect_err("too long");
+        assert!(error.contains("past the last byte"), "{error}");
+    }
+    assert!(plan(&["0 18014398509481983 zero"], &[]).is_ok());
 }

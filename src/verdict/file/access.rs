@@ -3,6 +3,7 @@
 use rustix::io::Errno;
 
 use crate::facts::origin::Origin;
+use crate::source::errno;
 use crate::source::inode::Attributes;
 use crate::verdict::file::answer::{Call, Mode, Outcome, Step};
 use crate::verdict::file::context::Context;
@@ -29,13 +30,8 @@ pub(super) fn refused(context: &Context, mode: Mode) -> Option<Outcome> {
     if let Some(step) = verity(context) {
         return open(step, Errno::PERM);
     }
-    if context.facts.closed == Some(Errno::NOKEY) {
-        let step = Step::new(
-            "file-key",
-            "the file is encrypted and its key is not loaded",
-        );
-        let step = step.because(Origin::Inferred("open(2)".into()), "ENOKEY (126)");
-        return open(step, Errno::NOKEY);
+    if let Some((step, errno)) = fails_for_all(context) {
+        return open(step, errno);
     }
     swapped_to(context, mode)
 }
@@ -92,6 +88,29 @@ fn verity(context: &Context) -> Option<Step> {
         .because(Origin::Inferred("statx(2)".into()), "verity")
         .by_rule("fsverity_file_open, fs/verity/open.c", "EPERM")
     })
+}
+
+/// Opening it to look at it failed, and not for lack of rights: opening it for writing fails likewise.
+fn fails_for_all(context: &Context) -> Option<(Step, Errno)> {
+    let errno = context.facts.closed?;
+    let (rule, text) = match errno {
+        Errno::NOKEY => (
+            "file-key",
+            "the file is encrypted and its key is not loaded",
+        ),
+        Errno::IO | Errno::NODEV | Errno::NXIO | Errno::UCLEAN => (
+            "file-dead",
+            "the filesystem was shut down, or its device is gone: no file of it can be opened any more",
+        ),
+        Errno::STALE | Errno::NOTCONN => (
+            "file-dead",
+            "the filesystem's server no longer knows the file",
+        ),
+        _ => return None,
+    };
+    let step = Step::new(rule, text);
+    let origin = Origin::Inferred("open(2)".into());
+    Some((step.because(origin, errno::describe(errno)), errno))
 }
 
 fn swapped_to(context: &Context, mode: Mode) -> Option<Outcome> {

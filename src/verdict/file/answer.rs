@@ -43,7 +43,7 @@ words! {
     /// What an overwrite with O_DSYNC has to do besides writing the data.
     Overwrite {
         InPlace "in-place" "Nothing: no metadata changes.";
-        Conversion "conversion" "Mark the extent as written, and commit that to the journal.";
+        Conversion "conversion" "Mark the extent as written, and make that metadata durable.";
         Allocation "allocation" "Allocate space, then as for conversion.";
         CopyOnWrite "copy-on-write" "Allocate new space at every write, whatever the state.";
         Journal "journal" "Write the data to the journal first.";
@@ -51,16 +51,41 @@ words! {
     }
 }
 
-impl Overwrite {
-    /// In words.
-    pub fn says(self) -> &'static str {
+words! {
+    /// Where metadata goes to that an overwrite changes.
+    Commit {
+        Journal "journal" "The journal, or log, within the filesystem.";
+        ExternalJournal "external-journal" "The journal, or log, on a device of its own.";
+        LogTree "log-tree" "The log tree of btrfs.";
+        NodeBlock "node-block" "The inode's node block, from which f2fs rolls forward.";
+        InPlace "in-place" "The place of the metadata itself: there is no journal.";
+    }
+}
+
+impl Commit {
+    /// In words, after "the data, then".
+    fn says(self) -> &'static str {
         match self {
-            Self::InPlace => "the data alone",
-            Self::Conversion => "the data, then a journal commit that marks it written",
-            Self::Allocation => "an allocation, the data, then a journal commit",
-            Self::CopyOnWrite => "new space and metadata at every write",
-            Self::Journal => "the data twice, through the journal",
-            Self::Memory => "nothing on a device",
+            Self::Journal => "a journal commit",
+            Self::ExternalJournal => "a commit to the external journal",
+            Self::LogTree => "the log tree",
+            Self::NodeBlock => "the inode's node block",
+            Self::InPlace => "the metadata in its place (there is no journal)",
+        }
+    }
+}
+
+impl Overwrite {
+    /// In words; `commit` is where metadata goes to, `None` where that is not known.
+    pub fn says(self, commit: Option<Commit>) -> String {
+        let then = commit.map_or("metadata (not known whether to a journal)", Commit::says);
+        match self {
+            Self::InPlace => "the data alone".into(),
+            Self::Conversion => format!("the data, then {then}: the extent is marked as written"),
+            Self::Allocation => format!("an allocation, the data, then {then}"),
+            Self::CopyOnWrite => "new space and metadata at every write".into(),
+            Self::Journal => "the data twice, through the journal".into(),
+            Self::Memory => "nothing on a device".into(),
         }
     }
 }

@@ -93,11 +93,17 @@ impl<'a> Context<'a> {
     /// `write_zeroes_unmap_max_bytes` of the device gates the mode on each filesystem that has it.
     pub(super) fn gate(&self) -> Gate {
         let Some(device) = self.device() else {
-            let step = Step::new(
-                "file-device",
-                "the device that would receive the zeroes could not be found out",
-            );
-            return Gate::Unknown(step, "run as root, or name the device".into());
+            let devices = &self.facts.devices;
+            let why = devices
+                .detail()
+                .map_or(String::new(), |why| format!(": {why}"));
+            let text =
+                format!("the device that would receive the zeroes could not be found out{why}");
+            let to_know = match devices {
+                Reading::Denied(_) => "run as root, or name the device",
+                _ => TRIAL,
+            };
+            return Gate::Unknown(Step::new("file-device", text), to_know.into());
         };
         let kname = &device.kname;
         let path = Origin::File(format!(

@@ -21,9 +21,9 @@ mod others;
 mod overwrite;
 mod xfs;
 
-pub use answer::{Call, Mode, Outcome, Overwrite, State, Step, Support};
+pub use answer::{Call, Commit, Mode, Outcome, Overwrite, State, Step, Support};
 pub use context::{Context, Zeroes, devices};
-pub use overwrite::overwrite;
+pub use overwrite::{commit, overwrite};
 
 use crate::verdict::judgement::Zeroing;
 

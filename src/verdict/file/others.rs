@@ -120,11 +120,20 @@ pub(super) fn answer(context: &Context, mode: Mode) -> Outcome {
     let evidence = Origin::File(context.facts.mounts_file.clone());
     let step = |text: String| Step::new("filesystem", text).because(evidence.clone(), name);
     let Some(filesystem) = filesystem_of(context, name) else {
-        let text = match name {
-            "" => "its filesystem could not be found out".to_owned(),
-            name => format!("there is no rule for {name}"),
+        let mount = &context.facts.mount;
+        return match mount.status() {
+            None => Outcome::unknown(step(format!("there is no rule for {name}")), TRIAL),
+            Some(status) => {
+                let why = mount
+                    .detail()
+                    .map_or(String::new(), |why| format!(": {why}"));
+                let step = Step::new(
+                    "filesystem",
+                    format!("its filesystem could not be found out{why}"),
+                );
+                Outcome::unknown(step.because(evidence.clone(), status), TRIAL)
+            }
         };
-        return Outcome::unknown(step(text), TRIAL);
     };
     let rule = |step: Step| step.by_rule(filesystem.rule, mode.word());
     let does = match mode {

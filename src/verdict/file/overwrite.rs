@@ -1,9 +1,10 @@
 //! What a later overwrite with O_DSYNC costs, by filesystem and state.
 
-use crate::facts::file::{FileFacts, NO_LIVE_FILE};
+use crate::facts::file::{FileFacts, Journal, NO_LIVE_FILE};
+use crate::facts::mount::Mount;
 use crate::facts::reading::Reading;
 use crate::source::inode::{FsXattr, XfsGeometry};
-use crate::verdict::file::answer::{Overwrite, State};
+use crate::verdict::file::answer::{Commit, Overwrite, State};
 use crate::verdict::file::innermost;
 
 /// `FS_JOURNAL_DATA_FL`.
@@ -18,11 +19,17 @@ pub fn overwrite(facts: &FileFacts, state: State) -> Option<Overwrite> {
     let option = |name: &str| options.and_then(|options| options.get(name));
     match facts.filesystem()? {
         "ext4" | "ext3" | "ext2" => {
+            // Such a mount has a journal, or it would not have been mounted.
             if option("data").is_some_and(|data| data.as_deref() == Some("journal")) {
                 return Some(Overwrite::Journal);
             }
             match facts.flag(JOURNAL_DATA) {
-                Some(true) => Some(Overwrite::Journal),
+                // Without a journal the flag means nothing (`ext4_inode_journal_mode`, fs/ext4/ext4_jbd2.c).
+                Some(true) => match facts.journal {
+                    Reading::Present(Journal::None) => Some(in_place(state)),
+                    Reading::Present(_) => Some(Overwrite::Journal),
+                    _ => None,
+                },
                 Some(false) => Some(in_place(state)),
                 None if facts.flags == Reading::NotAsked(NO_LIVE_FILE) => Some(in_place(state)),
                 None => None,
@@ -55,6 +62,36 @@ pub fn overwrite(facts: &FileFacts, state: State) -> Option<Overwrite> {
         "tmpfs" | "devtmpfs" | "hugetlbfs" | "ramfs" => Some(Overwrite::Memory),
         "vfat" | "msdos" | "gfs2" | "ocfs2" => Some(in_place(state)),
         _ => None,
+    }
+}
+
+/// Where metadata goes to that an overwrite of the file changes; absent where there is none on a device.
+pub fn commit(facts: &FileFacts) -> Reading<Commit> {
+    let facts = innermost(facts);
+    facts
+        .mount
+        .as_ref()
+        .and_then(|mount| of_mount(facts, mount))
+}
+
+fn of_mount(facts: &FileFacts, mount: &Mount) -> Reading<Commit> {
+    match mount.filesystem.as_str() {
+        "ext4" | "ext3" | "ext2" => facts.journal.as_ref().map(|journal| match journal {
+            Journal::None => Commit::InPlace,
+            Journal::Internal => Commit::Journal,
+            Journal::External(_) => Commit::ExternalJournal,
+        }),
+        // A log of its own device must be named at every mount.
+        "xfs" if mount.super_options.contains_key("logdev") => {
+            Reading::Present(Commit::ExternalJournal)
+        }
+        "xfs" => Reading::Present(Commit::Journal),
+        "btrfs" => Reading::Present(Commit::LogTree),
+        "f2fs" => Reading::Present(Commit::NodeBlock),
+        "gfs2" | "ocfs2" => Reading::Present(Commit::Journal),
+        "vfat" | "msdos" => Reading::Present(Commit::InPlace),
+        "tmpfs" | "devtmpfs" | "hugetlbfs" | "ramfs" => Reading::Absent,
+        _ => Reading::NotAsked("there is no rule for this filesystem"),
     }
 }
 

@@ -115,6 +115,7 @@ pub(super) fn all(judge: &Judge, device: &BlockDevice) -> Vec<Finding> {
             why: why(conflict.rule),
             evidence: conflict.evidence,
             advice: conflict.advice,
+            udev_rule: None,
         })
         .collect()
 }

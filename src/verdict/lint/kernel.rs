@@ -29,6 +29,7 @@ fn finding(
         why,
         evidence: vec![release(judge.kernel)],
         advice: None,
+        udev_rule: None,
     }
 }
 

@@ -12,7 +12,11 @@ mod granularity;
 mod io_size;
 mod kernel;
 mod layers;
+mod limits;
 mod nvme;
+pub mod udev_rule;
+
+pub use udev_rule::UdevRule;
 
 /// One thing to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +35,8 @@ pub struct Finding {
     pub evidence: Vec<Evidence>,
     /// What to do, where something helps.
     pub advice: Option<String>,
+    /// What keeps it so, where that is proven.
+    pub udev_rule: Option<UdevRule>,
 }
 
 /// All lints of some devices and of their kernel, the worst first; each finding once.
@@ -42,6 +48,7 @@ pub fn run(judge: &Judge, devices: &[&BlockDevice]) -> Vec<Finding> {
             io_size::all,
             granularity::all,
             alignment::all,
+            limits::all,
             nvme::all,
             layers::all,
             access::all,
@@ -73,6 +80,7 @@ fn finding(
         why,
         evidence: Vec::new(),
         advice: None,
+        udev_rule: None,
     }
 }
 

@@ -1,9 +1,10 @@
 //! The answer for a file: `files[]` of the report.
 
 use crate::facts::file::FileFacts;
+use crate::facts::reading::Reading;
 use crate::source::errno::errno_name;
 use crate::verdict::Judge;
-use crate::verdict::file::{self, Call, Context, Mode, Outcome, Overwrite, State, Support};
+use crate::verdict::file::{self, Call, Commit, Context, Mode, Outcome, Overwrite, State, Support};
 use crate::view::report::inode::{self, Extents, InodeView, MountView, Statx};
 use crate::view::report::unread::{Status, Taker, Unread};
 use crate::view::report::{Evidence, Reason};
@@ -27,6 +28,8 @@ pub struct FileAnswer {
     pub other_devices: Vec<OtherDevice>,
     /// Whether FALLOC_FL_WRITE_ZEROES would succeed, and be the device's work.
     pub write_zeroes: WriteZeroes,
+    /// Where metadata goes to that an overwrite changes; null where that is not known, and where no device has it.
+    pub commit: Option<Commit>,
     /// Each mode of fallocate.
     pub modes: Vec<ModeAnswer>,
     /// The mount; null where it could not be found.
@@ -46,7 +49,7 @@ pub struct FileAnswer {
 /// A device of the filesystem that receives none of the file's data.
 #[derive(Debug, Clone, serde::Serialize, schemars::JsonSchema)]
 pub struct OtherDevice {
-    /// log, data, realtime.
+    /// log, journal, data, realtime.
     pub role: String,
     /// Its node, as the mount's options name it.
     pub path: String,
@@ -122,6 +125,7 @@ impl FileAnswer {
             }),
             other_devices: other_devices(file::innermost(facts)),
             write_zeroes,
+            commit: taker.take("commit", &commit(facts)),
             modes: Mode::ALL
                 .iter()
                 .map(|mode| mode_answer(&context, *mode))
@@ -234,6 +238,14 @@ fn mode_answer(context: &Context, mode: Mode) -> ModeAnswer {
         overwrite_after_data: cost(outcome.data),
         reasons: reasons(context.facts, &outcome),
     }
+}
+
+/// Of a device's node there is no metadata.
+fn commit(facts: &FileFacts) -> Reading<Commit> {
+    if facts.is_block() {
+        return Reading::Absent;
+    }
+    file::commit(facts)
 }
 
 fn other_devices(facts: &FileFacts) -> Vec<OtherDevice> {

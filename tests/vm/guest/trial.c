@@ -9,6 +9,7 @@
  *   trial xflags FILE BITS     FS_IOC_FSSETXATTR likewise
  *   trial encrypt DIR          a key of its own, and an fscrypt policy of version 2
  *   trial verity FILE          fs-verity, with SHA-256
+ *   trial socket FILE          a socket of that name
  *   trial edges FILE           writes zeroes (0x80) from within a block to within another, and prints
  *                              the state of the first block, or the error
  *   trial run FILE MODE [new]  prints "open ERRNO", "fallocate ERRNO" or "ok METHOD FIRST SECOND
@@ -28,7 +29,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #define MIB (1ULL << 20)
@@ -250,6 +253,16 @@ static void verity(const char *path)
 		die("FS_IOC_ENABLE_VERITY");
 }
 
+static void socket_at(const char *path)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	snprintf(name.sun_path, sizeof(name.sun_path), "%s", path);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&name, sizeof(name)))
+		die(path);
+}
+
 static int edges(const char *path)
 {
 	const char *state;
@@ -284,6 +297,8 @@ int main(int argc, char **argv)
 		encrypt(path);
 	else if (!strcmp(what, "verity"))
 		verity(path);
+	else if (!strcmp(what, "socket"))
+		socket_at(path);
 	else if (!strcmp(what, "edges"))
 		return edges(path);
 	else if (!strcmp(what, "run") && argc > 3)
