@@ -20,6 +20,7 @@ pub mod outcome;
 pub mod pattern;
 pub mod place;
 pub mod plan;
+mod read_ahead;
 pub mod recover;
 pub mod refusal;
 pub mod run;
