@@ -52,10 +52,12 @@ setup:
 setup-vm:
 	@tests/vm/setup
 
-# Writes the expected outputs of the golden tests anew; look at the difference before committing it.
+# Writes the expected outputs of the golden tests and the schemas anew; look at the difference before committing it.
 golden:
 	TRYCMD=overwrite $(CARGO) test --test cmd
-	$(CARGO) run --quiet -- gen schema > docs/report-v1.schema.json
+	for document in report probe bench doctor extents; do \
+		$(CARGO) run --quiet -- gen schema $$document > docs/$$document-v1.schema.json || exit 1; \
+	done
 
 # The real Prometheus and node_exporter, for tests/prometheus.
 setup-prometheus:

@@ -320,3 +320,88 @@ fn a_captured_host_is_never_written_to() {
         message(&output)
     );
 }
+
+/// Types at a terminal: the question is only asked at one.
+fn at_a_terminal(state: &Path, command: &str) -> std::process::Child {
+    Command::new("script")
+        .args(["--quiet", "--return", "--flush", "--command", command])
+        .arg("/dev/null")
+        .env("STATE_DIRECTORY", state)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn loop_replaced_while_the_identity_was_typed_is_not_written_to() {
+    use std::io::Read;
+    let Some(disk) = Loop::new(8) else { return };
+    let identity = disk.identity();
+    let command = format!(
+        "{} probe {} --destroy --method blkzeroout",
+        env!("CARGO_BIN_EXE_zinspect"),
+        disk.node
+    );
+    let mut child = at_a_terminal(disk.state.path(), &command);
+    let mut asked = Vec::new();
+    let mut out = child.stdout.take().unwrap();
+    while !String::from_utf8_lossy(&asked).contains("to go on: ") {
+        let mut byte = [0];
+        assert_eq!(
+            out.read(&mut byte).unwrap(),
+            1,
+            "{}",
+            String::from_utf8_lossy(&asked)
+        );
+        asked.push(byte[0]);
+    }
+    // Another device under the same name, on the same file: only its diskseq differs.
+    let losetup = |args: &[&str]| {
+        let status = Command::new("losetup").args(args).status().unwrap();
+        assert!(status.success(), "losetup {args:?}");
+    };
+    losetup(&["--detach", &disk.node]);
+    losetup(&[&disk.node, disk.image().to_str().unwrap()]);
+    let before = fs::read(disk.image()).unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(format!("{identity}\n").as_bytes())
+        .unwrap();
+    let mut said = String::new();
+    out.read_to_string(&mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(2), "{said}");
+    assert!(
+        said.contains("not the device of the plan any more"),
+        "{said}"
+    );
+    assert!(said.contains("diskseq"), "{said}");
+    assert!(fs::read(disk.image()).unwrap() == before);
+}
+
+#[test]
+fn loop_a_probe_holds_little_memory() {
+    let Some(disk) = Loop::new(128) else { return };
+    let named = format!("--yes-destroy={}", disk.identity());
+    let output = disk.probe(&[
+        &disk.node,
+        "--destroy",
+        &named,
+        "--range",
+        "8M:96M",
+        "--method",
+        "pwrite,blkzeroout,uring-discard",
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", message(&output));
+    // The largest of all processes that this one has waited for, and of theirs, in KiB (getrusage(2)).
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the call fills in the structure that it is given.
+    let failed = unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr()) };
+    assert_eq!(failed, 0);
+    // SAFETY: it was filled in above, and zeroes are valid anyway.
+    let most = unsafe { usage.assume_init() }.ru_maxrss;
+    // The probe and one child run at a time.
+    assert!(2 * most <= 64 << 10, "{most} KiB in one process");
+}

@@ -76,12 +76,21 @@ impl Store {
         self.each(from, length, |bytes, _| bytes.fill(0))
     }
 
-    pub(crate) fn read(&mut self, from: u64, length: u64) -> Result<Vec<u8>> {
+    /// Reading keeps nothing in memory: a flush writes what was written, and no more.
+    pub(crate) fn read(&self, from: u64, length: u64) -> Result<Vec<u8>> {
         let mut data = vec![0; usize::try_from(length)?];
-        self.each(from, length, |bytes, at| {
-            let at = usize::try_from(at).unwrap_or(0);
-            data[at..at + bytes.len()].copy_from_slice(bytes);
-        })?;
+        if let Some(backing) = &self.backing {
+            backing.read_exact_at(&mut data, from)?;
+        }
+        let first = from / BLOCK as u64;
+        let last = (from + length).div_ceil(BLOCK as u64);
+        for (index, block) in self.blocks.range(first..last) {
+            let start = index * BLOCK as u64;
+            let (begin, end) = (start.max(from), (start + BLOCK as u64).min(from + length));
+            let to = usize::try_from(begin - from)?..usize::try_from(end - from)?;
+            let of = usize::try_from(begin - start)?..usize::try_from(end - start)?;
+            data[to].copy_from_slice(&block[of]);
+        }
         Ok(data)
     }
 

@@ -72,7 +72,7 @@ fn block(bench: &Bench<'_>) -> u64 {
 
 /// The range's blocks again and again.
 fn pieces<'b>(bench: &'b Bench<'_>) -> impl Iterator<Item = Piece<'b>> {
-    let (range, size) = (bench.armed.plan().range, block(bench));
+    let (range, size) = (bench.range(), block(bench));
     let whole = move || range.pieces(size).filter(move |piece| piece.length == size);
     std::iter::repeat_with(whole)
         .flatten()
@@ -116,7 +116,7 @@ fn sample(
 
 /// Every thread takes the next block, until the time is up.
 fn synchronous(bench: &Bench<'_>, threads: usize) -> Result<u64, rustix::io::Errno> {
-    let (range, size) = (bench.armed.plan().range, block(bench));
+    let (range, size) = (bench.range(), block(bench));
     let blocks = (range.length / size).max(1);
     let (next, begin) = (AtomicU64::new(0), Instant::now());
     let work = || {

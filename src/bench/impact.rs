@@ -3,22 +3,22 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use super::engine::Engine;
 use super::stats::{float, percentile};
 use super::{Bench, Figure, Measured};
-use crate::probe::exec::{self, Buffer};
 use crate::probe::methods::{self, Options};
 use crate::probe::plan::Method;
 use crate::probe::safety::Piece;
 use crate::probe::span::Span;
+use crate::source::errno;
 
 const NAME: &str = "impact";
-const ENGINE: &str = "one thread, direct reads of 4 KiB";
 const BLOCK: u64 = 4096;
 
 /// Reads alone, then with each way to zero the other half of the range meanwhile.
 pub fn run(bench: &Bench<'_>) -> Measured {
     let mut measured = Measured::default();
-    let range = bench.armed.plan().range;
+    let range = bench.range();
     let half = range.length / 2 / (1 << 20) * (1 << 20);
     let zeroed = Span {
         offset: range.offset,
@@ -64,6 +64,13 @@ fn case(
 ) -> Measured {
     let (mut rates, mut median, mut slow) = (Vec::new(), Vec::new(), Vec::new());
     let mut measured = Measured::default();
+    let mut engine = match Engine::new(BLOCK) {
+        Ok(engine) => engine,
+        Err(error) => {
+            measured.leave(NAME, name, errno::describe(error));
+            return measured;
+        }
+    };
     for turn in 0..=bench.runs {
         let stop = AtomicBool::new(false);
         let (times, failed) = std::thread::scope(|scope| {
@@ -77,7 +84,7 @@ fn case(
                     Ok::<(), String>(())
                 })
             });
-            let times = reads(bench, read);
+            let times = reads(bench, read, &mut engine);
             stop.store(true, Ordering::Relaxed);
             (
                 times,
@@ -97,39 +104,31 @@ fn case(
             slow.extend(percentile(&times, 99.0));
         }
     }
-    measured.figures.extend(Figure::new(
-        NAME,
-        name,
-        ("operations", "1/s"),
-        rates,
-        ENGINE,
-    ));
-    measured.figures.extend(Figure::new(
-        NAME,
-        name,
-        ("latency p50", "µs"),
-        median,
-        ENGINE,
-    ));
-    measured
-        .figures
-        .extend(Figure::new(NAME, name, ("latency p99", "µs"), slow, ENGINE));
+    let bytes = rates.iter().map(|rate| rate * float(BLOCK)).collect();
+    for (metric, samples) in [
+        (("operations", "1/s"), rates),
+        (("rate", "bytes/s"), bytes),
+        (("latency p50", "µs"), median),
+        (("latency p99", "µs"), slow),
+    ] {
+        measured
+            .figures
+            .extend(Figure::new(NAME, name, metric, samples, engine.word()));
+    }
     measured
 }
 
 /// Times of reads at places that jump about, sorted, in microseconds.
-fn reads(bench: &Bench<'_>, read: Span) -> Vec<f64> {
+fn reads(bench: &Bench<'_>, read: Span, engine: &mut Engine) -> Vec<f64> {
     /// A step that is prime to any number of blocks below it.
     const STEP: u64 = 2_654_435_761;
-    let Ok(mut buffer) = Buffer::new(4096) else {
-        return Vec::new();
-    };
     let blocks = (read.length / BLOCK).max(1);
     let (mut times, begin, mut at) = (Vec::new(), Instant::now(), 0_u64);
     while begin.elapsed().as_secs_f64() < bench.seconds {
         at = (at + STEP) % blocks;
         let start = Instant::now();
-        if exec::read(bench.armed.fd(), read.offset + at * BLOCK, &mut buffer).is_err() {
+        let place = read.offset + at * BLOCK;
+        if engine.read(bench.armed.fd(), place, BLOCK).is_err() {
             return Vec::new();
         }
         times.push(start.elapsed().as_secs_f64() * 1e6);

@@ -1,6 +1,7 @@
 //! The comparisons that fast zeroing was argued with, on one's own device. Every write goes through an armed plan.
 
 pub mod discard;
+pub mod engine;
 pub mod impact;
 pub mod overwrite;
 pub mod stats;
@@ -8,7 +9,8 @@ pub mod zero;
 
 use serde::Serialize;
 
-use crate::probe::safety::ArmedPlan;
+use crate::probe::safety::{ArmedPlan, Piece};
+use crate::probe::span::Span;
 use crate::probe::target::Target;
 
 /// One figure: samples of repeated runs and what they come to.
@@ -109,4 +111,32 @@ pub struct Bench<'a> {
     pub runs: usize,
     /// Seconds of a case that is measured by time.
     pub seconds: f64,
+    /// How many bytes are zeroed, from few to many; all are within the range. What is not measured by size takes the
+    /// first.
+    pub sizes: &'a [u64],
+    /// Whether the sizes were asked for: then none is left out for the time that it would take.
+    pub insist: bool,
+}
+
+impl<'a> Bench<'a> {
+    /// So many bytes from the beginning of the range on.
+    pub fn piece(&self, size: u64) -> Option<Piece<'a>> {
+        let offset = self.armed.plan().range.offset;
+        self.armed.piece(Span {
+            offset,
+            length: size,
+        })
+    }
+
+    /// What is not measured by size.
+    pub fn range(&self) -> Span {
+        let range = self.armed.plan().range;
+        Span {
+            offset: range.offset,
+            length: self
+                .sizes
+                .first()
+                .map_or(range.length, |size| range.length.min(*size)),
+        }
+    }
 }

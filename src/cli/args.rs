@@ -15,7 +15,7 @@ mod generate;
 #[cfg(feature = "serve")]
 pub use fleet::ServeArgs;
 pub use fleet::{ExportArgs, ExportTo, PrometheusArgs, SeriesArgs, UdevArgs, WatchArgs};
-pub use generate::{GenArgs, Generated, Shell, Words};
+pub use generate::{Document, GenArgs, Generated, Shell, Words};
 
 /// What a block device really does when it is asked for zeroes, and why.
 #[derive(Debug, Parser)]

@@ -4,10 +4,11 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use zinspect_exporters::{write_csv, write_json, write_table};
+use zinspect_exporters::{ByteStyle, format_bytes, write_csv, write_json, write_table};
 
 use super::args::Cli;
 use super::{Exit, RunError, host, output};
+use crate::bench::engine::Engine;
 use crate::bench::{Bench, Measured, discard, impact, overwrite, zero};
 use crate::facts::collect::Collector;
 use crate::facts::needs::Needs;
@@ -27,9 +28,10 @@ pub struct BenchArgs {
     /// Only these comparisons
     #[arg(long, value_enum, value_name = "NAME", value_delimiter = ',')]
     pub only: Vec<Comparison>,
-    /// How many bytes to zero and to write over, with K, M, G
-    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = parse_size)]
-    pub size: u64,
+    /// How many bytes to zero, with K, M, G, separated by commas; what is not measured by size takes the least
+    /// [default: 64M, 1G and 10G, as far as there are room and time]
+    #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = parse_size)]
+    pub size: Vec<u64>,
     /// Runs that count, after one for warming up
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..1000))]
     pub runs: u16,
@@ -87,13 +89,6 @@ pub(super) fn run(cli: &Cli, args: &BenchArgs) -> Result<Exit, RunError> {
     let source = host::open(&cli.host)?;
     let collector = Collector::new(&source, Needs::ALL);
     let target = gather::target(&collector, &args.target)?;
-    let range = match &target {
-        Target::Scratch(_) => Some(Span {
-            offset: 0,
-            length: args.size,
-        }),
-        Target::Device(device) => within(device.size_bytes, args.size),
-    };
     let mode = args.destroy.then_some(Mode::Destroy);
     if let (Target::Device(device), None) = (&target, mode) {
         let what = format!(
@@ -102,14 +97,20 @@ pub(super) fn run(cli: &Cli, args: &BenchArgs) -> Result<Exit, RunError> {
         );
         return Err(RunError::Usage(what));
     }
+    let mut measured = Measured::default();
+    let mut sizes = sizes(args, &target, &mut measured);
     let plan = Plan::new(
         &target,
         &Ask {
             methods: Vec::new(),
-            range,
+            range: range(&target, sizes.last().copied()),
             mode,
         },
     )?;
+    // A device may be smaller than the least size.
+    if sizes.iter().any(|size| *size > plan.range.length) {
+        sizes = vec![plan.range.length];
+    }
     let consent = Consent {
         identity: args.yes_destroy.as_deref(),
         journal: None,
@@ -120,8 +121,13 @@ pub(super) fn run(cli: &Cli, args: &BenchArgs) -> Result<Exit, RunError> {
         target: &target,
         runs: args.runs.into(),
         seconds: args.seconds.max(0.01),
+        sizes: &sizes,
+        insist: !args.size.is_empty(),
     };
-    let measured = measure(args, &measuring);
+    if let Some(why) = Engine::refusal() {
+        measured.leave("all", "io_uring", why);
+    }
+    measured.extend(measure(args, &measuring));
     let report = BenchReport::new(&collector.kernel.release, &args.target, measured);
     if let Some(path) = &args.html {
         std::fs::write(path, bench::html(&report))?;
@@ -130,10 +136,40 @@ pub(super) fn run(cli: &Cli, args: &BenchArgs) -> Result<Exit, RunError> {
     Ok(Exit::All)
 }
 
-/// In the middle, where it fits.
-fn within(size: u64, length: u64) -> Option<Span> {
+/// The sizes that fit, from few bytes to many.
+fn sizes(args: &BenchArgs, target: &Target, measured: &mut Measured) -> Vec<u64> {
+    const DEFAULT: [u64; 3] = [64 << 20, 1 << 30, 10 << 30];
+    let room = match target {
+        Target::Scratch(dir) => dir.free_bytes / 2,
+        Target::Device(device) => device.size_bytes,
+    };
+    let mut sizes = match args.size.as_slice() {
+        [] => DEFAULT.to_vec(),
+        asked => asked.to_vec(),
+    };
+    sizes.sort_unstable();
+    sizes.dedup();
+    // The least stays: what is wrong with it is for the plan to say.
+    let least = sizes.first().copied();
+    sizes.retain(|size| {
+        let fits = *size <= room || Some(*size) == least;
+        if !fits {
+            let case = format_bytes(*size, ByteStyle::People);
+            measured.leave("zero", case, format!("{room} bytes may be used here"));
+        }
+        fits
+    });
+    sizes
+}
+
+/// From the beginning of a file on; in the middle of a device, or what fits.
+fn range(target: &Target, length: Option<u64>) -> Option<Span> {
     const MIB: u64 = 1 << 20;
-    let offset = size.checked_sub(length)? / 2 / MIB * MIB;
+    let length = length?;
+    let offset = match target {
+        Target::Scratch(_) => 0,
+        Target::Device(device) => device.size_bytes.checked_sub(length)? / 2 / MIB * MIB,
+    };
     Some(Span { offset, length })
 }
 

@@ -5,23 +5,33 @@ use std::io::Write;
 use clap::CommandFactory;
 use zinspect_exporters::write_json;
 
-use super::args::{Cli, GenArgs, Generated, Shell, Words};
+use super::args::{Cli, Document, GenArgs, Generated, Shell, Words};
 use super::{Exit, RunError, host, inspect, output};
 use crate::facts::collect::Collector;
 use crate::facts::needs::Needs;
-use crate::view::{fields, report};
+use crate::view::{bench, doctor, extents, fields, probe, report};
 
 /// Prints or writes it.
 pub(super) fn run(cli: &Cli, args: &GenArgs) -> Result<Exit, RunError> {
     let mut out = output::stdout();
     match &args.what {
-        Generated::Schema => write_json(&mut out, &report::schema(), true)?,
+        Generated::Schema { document } => write_json(&mut out, &schema(*document), true)?,
         Generated::Completions { shell } => out.write_all(completions(*shell).as_bytes())?,
         Generated::Man { folder } => clap_mangen::generate_to(Cli::command(), folder)?,
         Generated::Words { kind } => words(cli, *kind, &mut out)?,
     }
     output::finish(out)?;
     Ok(Exit::All)
+}
+
+fn schema(document: Document) -> schemars::Schema {
+    match document {
+        Document::Report => report::schema(),
+        Document::Probe => schemars::schema_for!(probe::ProbeReport),
+        Document::Bench => schemars::schema_for!(bench::BenchReport),
+        Document::Doctor => schemars::schema_for!(doctor::Report),
+        Document::Extents => schemars::schema_for!(extents::Report<'_>),
+    }
 }
 
 /// What completions ask for while somebody types.

@@ -110,6 +110,7 @@ fn device(collector: &Collector, kname: &KName) -> Result<Device, Refusal> {
         legs: hardware::legs(collector, device, topology),
         kernel: collector.kernel.version,
         backing_file: hardware::backing_file(collector, disk),
+        thin: hardware::thin(topology),
     })
 }
 

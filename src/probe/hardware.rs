@@ -1,13 +1,14 @@
 //! What the device's own protocol says, as far as a probe rests on it.
 
 use super::known_bad::{self, Match};
-use super::target::{Leg, Nvme, Scsi};
+use super::target::{Leg, Nvme, Scsi, Thin};
 use crate::facts::collect::Collector;
 use crate::model::device::{BlockDevice, Kind};
 use crate::model::ids::KName;
 use crate::model::topology::Topology;
 use crate::source::command::{Command, Node, Reply};
 use crate::source::files::parent;
+use crate::wire::dm::table::{DeviceId, Role};
 use crate::wire::nvme::identify::Oncs;
 use crate::wire::scsi::cdb::ReadCdb;
 use crate::wire::scsi::opcodes::{OneCommand, Support};
@@ -165,6 +166,28 @@ pub(super) fn backing_file(collector: &Collector, disk: &BlockDevice) -> Option<
         .dir(&format!("{}/loop", disk.syspath))
         .ok()?;
     collector.text(&dir, "backing_file").value().cloned()
+}
+
+/// The thin volume of a stack. Of two, neither tells what became of the whole.
+pub(super) fn thin(topology: &Topology) -> Option<Thin> {
+    let mut volumes = topology.iter().filter_map(|device| {
+        let [target] = device.dm.as_ref()?.table.reading.value()?.as_slice() else {
+            return None;
+        };
+        let pool = target
+            .devices
+            .iter()
+            .find(|below| below.role == Role::Pool)?;
+        let (DeviceId::Number(major, minor), volume) = (&pool.device, device.devno.get()?) else {
+            return None;
+        };
+        Some(Thin {
+            volume: (volume.major, volume.minor),
+            pool: (*major, *minor),
+        })
+    });
+    let first = volumes.next()?;
+    volumes.next().is_none().then_some(first)
 }
 
 /// Everything by which the list knows a device, of all the disks below.

@@ -1,4 +1,5 @@
-//! Devices known to hang on, or to be harmed by, a request for zeroes: never probed. One row each, with its source.
+//! Devices known to hang on, or to fail at, a request for zeroes that they claim to know: never probed. One row each,
+//! with its source. A device that merely lies is no row: the probe's first small command finds that out.
 
 /// How a device is recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,22 +37,22 @@ pub const LIST: &[Bad] = &[
     },
     Bad {
         matches: Match::Pci(0x1c5c, 0x1504),
-        why: "SK hynix SC300/PC400: claims Write Zeroes and fails it",
+        why: "SK hynix SC300/PC400: claims Write Zeroes, and answers it with errors or very slowly",
         from: "kernel quirk NVME_QUIRK_DISABLE_WRITE_ZEROES, commit 5611ec2b9814",
     },
     Bad {
         matches: Match::Pci(0x144d, 0xa80b),
-        why: "Samsung PM9B1: claims Write Zeroes and fails it",
+        why: "Samsung PM9B1: claims Write Zeroes, and answers it with errors or very slowly",
         from: "kernel quirk NVME_QUIRK_DISABLE_WRITE_ZEROES, drivers/nvme/host/pci.c",
     },
     Bad {
         matches: Match::Pci(0x1cc4, 0x6303),
-        why: "UMIS RPJTJ512MGE1QDY: claims Write Zeroes and fails it",
+        why: "UMIS RPJTJ512MGE1QDY: claims Write Zeroes, and answers it with errors or very slowly",
         from: "kernel quirk NVME_QUIRK_DISABLE_WRITE_ZEROES, drivers/nvme/host/pci.c",
     },
     Bad {
         matches: Match::Pci(0x1cc4, 0x6302),
-        why: "UMIS RPJTJ256MGE1QDY: claims Write Zeroes and fails it",
+        why: "UMIS RPJTJ256MGE1QDY: claims Write Zeroes, and answers it with errors or very slowly",
         from: "kernel quirk NVME_QUIRK_DISABLE_WRITE_ZEROES, drivers/nvme/host/pci.c",
     },
 ];

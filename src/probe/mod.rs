@@ -21,6 +21,7 @@ pub mod pattern;
 pub mod place;
 pub mod plan;
 pub mod printed;
+mod read_ahead;
 pub mod recover;
 pub mod refusal;
 pub mod run;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::evidence::Evidence;
 use super::plan::Method;
-use super::verify::{Effect, Wrong};
+use super::verify::Effect;
 
 macro_rules! outcomes {
     ($($variant:ident $word:literal $doc:literal;)*) => {
@@ -89,8 +89,8 @@ pub struct Failure {
     pub text: String,
 }
 
-/// What came of one method.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// What came of one method, as a child says it and as reports show it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct MethodResult {
     /// The method.
     pub method: Method,
@@ -104,11 +104,15 @@ pub struct MethodResult {
     pub bytes: u64,
     /// How long the command and the flush after it took.
     pub seconds: Option<f64>,
-    /// The first byte that is wrong, and how.
-    pub first_bad: Option<Wrong>,
+    /// Bytes a second; null where the range was not zeroed.
+    pub bytes_per_second: Option<f64>,
+    /// How long it took to read the range and its guards back, and to look at them.
+    pub read_back_seconds: Option<f64>,
+    /// The first byte that is wrong.
+    pub first_bad_offset: Option<u64>,
     /// What is wrong, in words.
     pub detail: Option<String>,
-    /// Why it failed.
+    /// Why the command failed.
     pub error: Option<Failure>,
     /// What tells what the device did.
     pub evidence: Vec<Evidence>,
@@ -126,7 +130,9 @@ impl MethodResult {
             skip_reason: None,
             bytes: 0,
             seconds: None,
-            first_bad: None,
+            bytes_per_second: None,
+            read_back_seconds: None,
+            first_bad_offset: None,
             detail: None,
             error: None,
             evidence: Vec::new(),
@@ -143,12 +149,38 @@ impl MethodResult {
         }
     }
 
-    /// Bytes a second.
-    pub fn bytes_per_second(&self) -> Option<f64> {
+    /// With its speed, once everything else is known.
+    #[must_use]
+    pub fn rated(self) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "a rate needs no 53 bits")]
         let bytes = self.bytes as f64;
-        self.seconds
+        let bytes_per_second = self
+            .seconds
             .filter(|seconds| *seconds > 0.0 && self.outcome.zeroed())
-            .map(|seconds| bytes / seconds)
+            .map(|seconds| bytes / seconds);
+        Self {
+            bytes_per_second,
+            ..self
+        }
+    }
+
+    /// The one thing to know beside the outcome: why not, or the strongest evidence.
+    pub fn why(&self) -> String {
+        let strongest = || {
+            let said = |says| {
+                self.evidence
+                    .iter()
+                    .find(move |evidence| evidence.says == says)
+            };
+            let found = said(Says::Unmapped)
+                .or_else(|| said(Says::Written))
+                .or_else(|| self.evidence.first());
+            found.map(|evidence| format!("{}: {}", evidence.kind, evidence.value))
+        };
+        self.skip_reason
+            .clone()
+            .or_else(|| self.detail.clone())
+            .or_else(strongest)
+            .unwrap_or_default()
     }
 }

@@ -89,7 +89,7 @@ pub fn run(
         let leg = step.leg.as_ref().map(|leg| leg.kname.clone());
         let options = Options {
             force_async: settings.force_async,
-            timeout_ms: u32::try_from(settings.timeout.as_millis()).unwrap_or(u32::MAX),
+            timeout_ms: kernels_timeout(settings.timeout),
             leg: step.leg,
         };
         interrupted |= signals.came();
@@ -133,6 +133,12 @@ pub fn run(
     }
 }
 
+/// How long the kernel waits for a passthrough command: longer than the parent, so that it is always the parent who finds
+/// that it hangs, and the kernel that lets go of it later.
+fn kernels_timeout(timeout: Duration) -> u32 {
+    u32::try_from(timeout.as_millis().saturating_mul(2)).unwrap_or(u32::MAX)
+}
+
 /// Every way that zeroed as it should, by size and alignment, in one child.
 fn sweep(
     armed: &ArmedPlan,
@@ -150,7 +156,7 @@ fn sweep(
         .map(|result| result.method)
         .collect();
     let options = Options {
-        timeout_ms: u32::try_from(settings.timeout.as_millis()).unwrap_or(u32::MAX),
+        timeout_ms: kernels_timeout(settings.timeout),
         ..Options::default()
     };
     let Ok(child) = exec::fork(|reporter| sweep::run(armed, &methods, &options, reporter)) else {

@@ -122,15 +122,7 @@ pub fn refuse(target: &Target) -> Result<(), Refusal> {
     if device.zoned {
         return Err(Refusal::Zoned { kname });
     }
-    for used in &device.uses {
-        if let Use::Leg { map } = used {
-            return Err(Refusal::Leg {
-                kname,
-                map: map.clone(),
-            });
-        }
-    }
-    if let Some(used) = device.uses.first() {
+    if let Some(used) = device.uses.iter().min_by_key(|used| used.rank()) {
         return Err(in_use(&kname, used));
     }
     if let Some(bad) = device.bad {
@@ -144,17 +136,35 @@ pub fn refuse(target: &Target) -> Result<(), Refusal> {
 }
 
 fn in_use(kname: &str, used: &Use) -> Refusal {
+    // What is used is the device itself, or something that stands on it.
+    let at_end = |used: &str, through: &[String]| match through {
+        [] => used.to_owned(),
+        [only] if only == used => used.to_owned(),
+        through => format!(
+            "{used}, which stands on it through {},",
+            through.join(" and ")
+        ),
+    };
     let how = match used {
-        Use::Mounted { kname, at } => {
+        Use::Mounted { kname, at, through } => {
+            let what = at_end(kname, through);
             format!(
-                "{kname} is mounted on {at}; unmount it, or probe the directory {at} with a scratch file"
+                "{what} is mounted on {at}; unmount it, or probe the directory {at} with a scratch file"
             )
         }
-        Use::Swap { kname } => format!("{kname} is swap space (swapoff {kname})"),
+        Use::Swap { kname, through } => {
+            let what = at_end(kname, through);
+            format!("{what} is swap space (swapoff {kname})")
+        }
         Use::Held { kname, holder } => {
             format!("{kname} is held by {holder}; probe that, or take it apart")
         }
-        Use::Leg { map } => format!("it is a leg of {map}"),
+        Use::Leg { map } => {
+            return Refusal::Leg {
+                kname: kname.to_owned(),
+                map: map.clone(),
+            };
+        }
         Use::Loop { kname, loop_ } => {
             format!("{loop_} reads and writes {kname} (losetup -d {loop_})")
         }
@@ -343,8 +353,19 @@ mod tests {
         };
         let both = refused(|d| d.uses = vec![held.clone(), leg.clone()]).expect("refused");
         assert!(both.to_string().contains("/dev/mapper/mpatha"), "{both}");
-        let held = refused(|d| d.uses = vec![held.clone()]).expect("refused");
-        assert!(held.to_string().contains("dm-0 (x)"), "{held}");
+        let alone = refused(|d| d.uses = vec![held.clone()]).expect("refused");
+        assert!(alone.to_string().contains("dm-0 (x)"), "{alone}");
+        let mounted = Use::Mounted {
+            kname: "dm-1".to_owned(),
+            at: "/mnt/x".to_owned(),
+            through: vec!["dm-0 (x)".to_owned(), "dm-1 (y)".to_owned()],
+        };
+        let above = refused(|d| d.uses = vec![held.clone(), mounted.clone()]).expect("refused");
+        assert_eq!(
+            above.to_string(),
+            "sdz is in use: dm-1, which stands on it through dm-0 (x) and dm-1 (y), is mounted on /mnt/x; \
+             unmount it, or probe the directory /mnt/x with a scratch file"
+        );
         let bad = refused(|d| d.bad = super::super::known_bad::LIST.first()).expect("refused");
         assert!(matches!(bad, Refusal::KnownBad { .. }));
     }

@@ -117,6 +117,17 @@ pub struct Device {
     pub kernel: Option<(u32, u32)>,
     /// A loop device's backing file.
     pub backing_file: Option<String>,
+    /// The one thin volume that it is, or stands on.
+    pub thin: Option<Thin>,
+}
+
+/// A thin volume and its pool, by their numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Thin {
+    /// The volume.
+    pub volume: (u32, u32),
+    /// Its pool.
+    pub pool: (u32, u32),
 }
 
 /// An NVMe namespace.
@@ -196,6 +207,7 @@ pub(super) mod fixtures {
             legs: Vec::new(),
             kernel: Some((7, 3)),
             backing_file: None,
+            thin: None,
         }
     }
 }

@@ -18,11 +18,15 @@ pub enum Use {
         kname: String,
         /// Where.
         at: String,
+        /// What leads from the device to that: partitions and holders, the lowest first.
+        through: Vec<String>,
     },
     /// Swap space, itself or something that stands on it.
     Swap {
         /// Which device.
         kname: String,
+        /// What leads from the device to that.
+        through: Vec<String>,
     },
     /// Something stands on it.
     Held {
@@ -50,52 +54,102 @@ pub enum Use {
     },
 }
 
+impl Use {
+    /// What a refusal names first: what loses data at once before what is merely in the way.
+    pub fn rank(&self) -> u8 {
+        match self {
+            Self::Leg { .. } => 0,
+            Self::Mounted { .. } => 1,
+            Self::Swap { .. } => 2,
+            Self::Loop { .. } | Self::Held { .. } => 3,
+            Self::Unknown { .. } => 4,
+        }
+    }
+}
+
+/// A device on the way up, and what leads to it.
+struct Step {
+    kname: KName,
+    through: Vec<String>,
+}
+
+impl Step {
+    fn up(&self, kname: KName, shown: String) -> Self {
+        let through = self.through.iter().cloned().chain([shown]).collect();
+        Self { kname, through }
+    }
+}
+
 /// All uses of a device, of its partitions, and of what stands on them; of a partition those of its disk that bar it.
 pub fn uses(collector: &Collector, kname: &KName, disk: Option<&KName>) -> Vec<Use> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
-    let mut queue: Vec<KName> = vec![kname.clone()];
-    while let Some(kname) = queue.pop() {
-        if !seen.insert(kname.clone()) {
+    let mut queue = vec![Step {
+        kname: kname.clone(),
+        through: Vec::new(),
+    }];
+    while let Some(step) = queue.pop() {
+        if !seen.insert(step.kname.clone()) {
             continue;
         }
-        let Ok(syspath) = collector.syspath(&kname) else {
+        let Ok(syspath) = collector.syspath(&step.kname) else {
             found.push(Use::Unknown {
-                what: format!("{kname} has no directory in sysfs"),
+                what: format!("{} has no directory in sysfs", step.kname),
             });
             continue;
         };
-        let holders = collector.knames(&format!("{syspath}/holders"));
-        found.extend(
-            holders
-                .iter()
-                .map(|holder| holder_of(collector, &kname, holder)),
-        );
-        queue.extend(holders);
-        queue.extend(partitions(collector, &syspath));
-        of_one(collector, &kname, &syspath, &mut found);
+        for holder in collector.knames(&format!("{syspath}/holders")) {
+            found.push(holder_of(collector, &step.kname, &holder));
+            let shown = shown(collector, &holder);
+            queue.push(step.up(holder, shown));
+        }
+        for part in partitions(collector, &syspath) {
+            let shown = part.to_string();
+            queue.push(step.up(part, shown));
+        }
+        for loop_ in of_one(collector, &step, &syspath, &mut found) {
+            let shown = loop_.to_string();
+            queue.push(step.up(loop_, shown));
+        }
     }
     if let Some(disk) = disk {
-        let syspath = collector.syspath(disk).unwrap_or_default();
-        let holders = collector.knames(&format!("{syspath}/holders"));
-        found.extend(
-            holders
-                .iter()
-                .map(|holder| holder_of(collector, disk, holder)),
-        );
-        let devno = collector
-            .host
-            .files
-            .dir(&syspath)
-            .ok()
-            .and_then(|dir| devno(collector, &dir));
-        found.extend(
-            devno
-                .into_iter()
-                .flat_map(|devno| mounted(collector, disk, devno)),
-        );
+        of_disk(collector, disk, &mut found);
     }
     found
+}
+
+/// What bars every partition of a disk: it is held or mounted as a whole.
+fn of_disk(collector: &Collector, disk: &KName, found: &mut Vec<Use>) {
+    let syspath = collector.syspath(disk).unwrap_or_default();
+    let holders = collector.knames(&format!("{syspath}/holders"));
+    found.extend(
+        holders
+            .iter()
+            .map(|holder| holder_of(collector, disk, holder)),
+    );
+    let devno = collector
+        .host
+        .files
+        .dir(&syspath)
+        .ok()
+        .and_then(|dir| devno(collector, &dir));
+    found.extend(
+        devno
+            .into_iter()
+            .flat_map(|devno| mounted(collector, disk, &[], devno)),
+    );
+}
+
+/// A holder by its kernel name and, where it has one, its mapping's.
+fn shown(collector: &Collector, holder: &KName) -> String {
+    let place = collector.syspath(holder).unwrap_or_default();
+    let name = collector
+        .host
+        .files
+        .dir(&format!("{place}/dm"))
+        .ok()
+        .and_then(|dir| collector.text(&dir, "name").value().cloned());
+    name.map_or_else(|| holder.to_string(), |name| format!("{holder} ({name})"))
 }
 
 fn partitions(collector: &Collector, syspath: &str) -> Vec<KName> {
@@ -123,9 +177,9 @@ fn holder_of(collector: &Collector, kname: &KName, holder: &KName) -> Use {
         {
             Use::Leg { map }
         }
-        (_, name) => Use::Held {
+        _ => Use::Held {
             kname: kname.to_string(),
-            holder: name.map_or_else(|| holder.to_string(), |name| format!("{holder} ({name})")),
+            holder: shown(collector, holder),
         },
     }
 }
@@ -153,19 +207,23 @@ fn devno(collector: &Collector, dir: &crate::source::files::Dir) -> Option<DevNo
     collector.text(dir, "dev").value()?.parse().ok()
 }
 
-fn of_one(collector: &Collector, kname: &KName, syspath: &str, found: &mut Vec<Use>) {
+/// Uses of one device on the way up. Gives the loop devices that stand on it, which are no holders in sysfs.
+fn of_one(collector: &Collector, step: &Step, syspath: &str, found: &mut Vec<Use>) -> Vec<KName> {
+    let Step { kname, through } = step;
+    let mut loops = Vec::new();
     let dir = collector.host.files.dir(syspath).ok();
     let Some(number) = dir.and_then(|dir| devno(collector, &dir)) else {
         found.push(Use::Unknown {
             what: format!("the number of {kname}"),
         });
-        return;
+        return loops;
     };
-    found.extend(mounted(collector, kname, number));
+    found.extend(mounted(collector, kname, through, number));
     match collector.host.files.read("proc/swaps", FILE_CAP) {
         Ok(bytes) if swaps(&bytes).any(|path| is_node(&path, number)) => {
             found.push(Use::Swap {
                 kname: kname.to_string(),
+                through: through.clone(),
             });
         }
         // A kernel without swap has no such file.
@@ -185,15 +243,17 @@ fn of_one(collector: &Collector, kname: &KName, syspath: &str, found: &mut Vec<U
             .value()
             .is_some_and(|path| is_node(path, number))
         {
+            loops.extend(KName::new(&loop_));
             found.push(Use::Loop {
                 kname: kname.to_string(),
                 loop_,
             });
         }
     }
+    loops
 }
 
-fn mounted(collector: &Collector, kname: &KName, number: DevNo) -> Vec<Use> {
+fn mounted(collector: &Collector, kname: &KName, through: &[String], number: DevNo) -> Vec<Use> {
     let mounts = match collector.mounts() {
         Reading::Present(mounts) => mounts,
         other => {
@@ -218,6 +278,7 @@ fn mounted(collector: &Collector, kname: &KName, number: DevNo) -> Vec<Use> {
         .map(|at| Use::Mounted {
             kname: kname.to_string(),
             at,
+            through: through.to_vec(),
         })
         .collect()
 }

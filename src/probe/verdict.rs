@@ -66,7 +66,7 @@ pub fn verdict(target: &Target, results: &[MethodResult]) -> Verdict {
 }
 
 fn speed(target: &Target, results: &[MethodResult]) -> Verdict {
-    let rate = |result: &&MethodResult| result.bytes_per_second();
+    let rate = |result: &&MethodResult| result.bytes_per_second;
     let writing = results
         .iter()
         .find(|result| result.method == Method::Pwrite)
@@ -142,6 +142,7 @@ mod tests {
             seconds: Some(seconds),
             ..MethodResult::new(method, outcome)
         }
+        .rated()
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::methods::{self, Options};
 use super::outcome::{Failure, MethodResult, Outcome};
 use super::pattern::{Pattern, THIRD};
 use super::plan::{Method, Mode, Way};
+use super::read_ahead;
 use super::safety::ArmedPlan;
 use super::span::Span;
 use super::verify::{Effect, Expectation, Verifier};
@@ -66,7 +67,7 @@ const PILOT_AROUND: u64 = 1 << 20;
 impl Job<'_> {
     /// Does it, and says what came of it.
     pub fn run(&self, reporter: &Reporter) {
-        let mut result = self.result(reporter);
+        let mut result = self.result(reporter).rated();
         result.leg = self.options.leg.as_ref().map(|leg| leg.kname.clone());
         say(reporter, &Message::Result(Box::new(result)));
     }
@@ -118,11 +119,12 @@ impl Job<'_> {
         if let Some(result) = self.prepare(reporter, span) {
             return result;
         }
-        let seen = self.seen(reporter, range, whole);
+        let (command, mut result) = self.seen(reporter, range, whole);
+        let begin = Instant::now();
         match self.read_back(reporter, span, Some(range)) {
             Err(error) => self.failed(Outcome::NotZeroed, error),
             Ok(verifier) => {
-                let (command, mut result) = seen;
+                result.read_back_seconds = Some(begin.elapsed().as_secs_f64());
                 if whole && let Some(device) = self.armed.device() {
                     result.evidence.extend(evidence::lba_status(device, range));
                 }
@@ -154,7 +156,7 @@ impl Job<'_> {
             format!("the pattern that was written does not read back: at {at} stands {what}");
         let result = MethodResult::new(self.method, Outcome::NotStored);
         Some(MethodResult {
-            first_bad: Some(wrong),
+            first_bad_offset: Some(wrong.offset),
             detail: Some(detail),
             ..result
         })
@@ -168,11 +170,9 @@ impl Job<'_> {
         whole: bool,
     ) -> (Result<(), Failure>, MethodResult) {
         let own = (self.armed.plan().mode == Mode::Scratch).then(|| self.armed.fd());
-        let nuse = if whole {
-            evidence::nuse(self.places)
-        } else {
-            None
-        };
+        // The device is not asked about its pilot.
+        let device = self.armed.device().filter(|_| whole);
+        let used = device.map(evidence::used);
         let trace = if whole {
             Trace::begin(self.places.disk)
         } else {
@@ -193,9 +193,9 @@ impl Job<'_> {
         let after = evidence::snapshot(self.places, own);
         let mut found = evidence::compare(self.places, &before, &after, range.length);
         found.extend(trace.and_then(Trace::end));
-        if let (Some(before), Some(after)) = (nuse, nuse.and_then(|_| evidence::nuse(self.places)))
-        {
-            found.push(evidence::used(before, after, range.length, self.block()));
+        if let (Some(device), Some(before)) = (device, used) {
+            let after = evidence::used(device);
+            found.extend(evidence::changed(device, before, after, range.length));
         }
         let result = MethodResult {
             bytes: range.length,
@@ -261,16 +261,10 @@ impl Job<'_> {
             pattern: self.pattern(),
             earlier,
         });
-        let mut buffer = buffer()?;
         if !self.armed.direct() {
             let _ = rustix::fs::fadvise(self.armed.fd(), 0, None, rustix::fs::Advice::DontNeed);
         }
-        for piece in span.pieces(CHUNK) {
-            let bytes = part(&mut buffer, piece.length);
-            bytes.fill(THIRD);
-            exec::read(self.armed.fd(), piece.offset, bytes).map_err(|error| {
-                methods::failed(&format!("reading back at {}", piece.offset), error)
-            })?;
+        read_ahead::each(self.armed.fd(), span, |piece, bytes| {
             verifier.feed(piece.offset, bytes);
             let done = piece.end() - span.offset;
             say(
@@ -281,13 +275,13 @@ impl Job<'_> {
                     total: span.length,
                 },
             );
-        }
+        })?;
         Ok(verifier)
     }
 }
 
 fn judge(command: Result<(), Failure>, effect: Effect, result: MethodResult) -> MethodResult {
-    let (first_bad, detail) = describe(&effect);
+    let (first_bad_offset, detail) = describe(&effect);
     match command {
         Err(error) if !matches!(effect, Effect::Collateral { .. }) => {
             let detail = Some(error.text.clone());
@@ -301,7 +295,7 @@ fn judge(command: Result<(), Failure>, effect: Effect, result: MethodResult) -> 
         command => {
             let outcome = Outcome::from_effect(&effect, &result.evidence);
             MethodResult {
-                first_bad,
+                first_bad_offset,
                 detail,
                 error: command.err(),
                 outcome,
@@ -311,7 +305,7 @@ fn judge(command: Result<(), Failure>, effect: Effect, result: MethodResult) -> 
     }
 }
 
-fn describe(effect: &Effect) -> (Option<super::verify::Wrong>, Option<String>) {
+fn describe(effect: &Effect) -> (Option<u64>, Option<String>) {
     let (wrong, what) = match effect {
         Effect::Zeroed => return (None, None),
         Effect::NotZeroed { wrong } => (wrong, "nothing was zeroed".to_owned()),
@@ -321,7 +315,7 @@ fn describe(effect: &Effect) -> (Option<super::verify::Wrong>, Option<String>) {
         }
     };
     (
-        Some(*wrong),
+        Some(wrong.offset),
         Some(format!(
             "{what}; at {} stands {}",
             wrong.offset,
@@ -330,12 +324,12 @@ fn describe(effect: &Effect) -> (Option<super::verify::Wrong>, Option<String>) {
     )
 }
 
-fn buffer() -> Result<Buffer, Failure> {
+pub(super) fn buffer() -> Result<Buffer, Failure> {
     let length = usize::try_from(CHUNK).unwrap_or(0);
     Buffer::new(length).map_err(|error| methods::failed("memory for a buffer", error))
 }
 
-fn part(buffer: &mut Buffer, length: u64) -> &mut [u8] {
+pub(super) fn part(buffer: &mut Buffer, length: u64) -> &mut [u8] {
     buffer
         .get_mut(..usize::try_from(length).unwrap_or(0))
         .unwrap_or_default()

@@ -7,7 +7,7 @@ use crate::source::inode::{Extent, ExtentFlags, Segment, Stat};
 use crate::view::report::SCHEMA_VERSION;
 
 /// What `zinspect extents -o json` prints.
-#[derive(Debug, serde::Serialize)]
+#[derive(Debug, serde::Serialize, schemars::JsonSchema)]
 pub struct Report<'f> {
     /// Version of the contract.
     pub schema_version: u32,
@@ -26,7 +26,7 @@ impl<'f> Report<'f> {
 }
 
 /// The extents of one file.
-#[derive(Debug, Clone, serde::Serialize)]
+#[derive(Debug, Clone, serde::Serialize, schemars::JsonSchema)]
 pub struct FileExtents {
     /// The path as it was given.
     pub path: String,
@@ -41,7 +41,7 @@ pub struct FileExtents {
 }
 
 /// One extent.
-#[derive(Debug, Clone, serde::Serialize)]
+#[derive(Debug, Clone, serde::Serialize, schemars::JsonSchema)]
 pub struct OneExtent {
     /// Offset in the file in bytes.
     pub logical_bytes: u64,

@@ -7,8 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use zinspect_exporters::{ByteStyle, Cell, Field, Tone, Unit, format_bytes};
 
-use crate::probe::evidence::Evidence;
-use crate::probe::outcome::{Failure, MethodResult, Outcome, Says};
+use crate::probe::outcome::{MethodResult, Outcome};
 use crate::probe::plan::{Method, Mode, Plan};
 use crate::probe::span::Span;
 use crate::probe::sweep::Point;
@@ -35,7 +34,7 @@ pub struct ProbeReport {
     /// The methods of the plan.
     pub methods: Vec<Method>,
     /// What came of each; empty with `--dry-run`.
-    pub results: Vec<ResultReport>,
+    pub results: Vec<MethodResult>,
     /// What all of it comes to; null with `--dry-run`.
     pub verdict: Option<VerdictReport>,
     /// By size and alignment; empty without `--sweep`.
@@ -46,35 +45,6 @@ pub struct ProbeReport {
     pub journal: Option<String>,
     /// What could not be made sure of.
     pub notes: Vec<String>,
-}
-
-/// One method.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct ResultReport {
-    /// The method.
-    pub method: Method,
-    /// The leg of a multipath map it went through.
-    pub leg: Option<String>,
-    /// The outcome.
-    pub outcome: Outcome,
-    /// Why it was skipped.
-    pub skip_reason: Option<String>,
-    /// Bytes asked for.
-    pub bytes: u64,
-    /// How long the command and the flush after it took.
-    pub seconds: Option<f64>,
-    /// Bytes a second.
-    pub bytes_per_second: Option<f64>,
-    /// The first byte that is wrong.
-    pub first_bad_offset: Option<u64>,
-    /// What is wrong, in words.
-    pub detail: Option<String>,
-    /// Why the command failed.
-    pub error: Option<Failure>,
-    /// What tells what the device did.
-    pub evidence: Vec<Evidence>,
-    /// The process that still waits for the device.
-    pub stuck_pid: Option<i32>,
 }
 
 /// All of it.
@@ -116,7 +86,7 @@ impl ProbeReport {
     /// With what came of it.
     #[must_use]
     pub fn with_results(mut self, results: &[MethodResult], verdict: Verdict) -> Self {
-        self.results = results.iter().map(ResultReport::new).collect();
+        self.results = results.to_vec();
         self.verdict = Some(VerdictReport {
             summary: verdict.summary,
             times_faster_than_writing: verdict.times_faster,
@@ -141,45 +111,6 @@ impl ProbeReport {
             Some(identity) => format!("{what}; identity {identity}"),
             None => what,
         }
-    }
-}
-
-impl ResultReport {
-    fn new(result: &MethodResult) -> Self {
-        Self {
-            method: result.method,
-            leg: result.leg.clone(),
-            outcome: result.outcome,
-            skip_reason: result.skip_reason.clone(),
-            bytes: result.bytes,
-            seconds: result.seconds,
-            bytes_per_second: result.bytes_per_second(),
-            first_bad_offset: result.first_bad.map(|wrong| wrong.offset),
-            detail: result.detail.clone(),
-            error: result.error.clone(),
-            evidence: result.evidence.clone(),
-            stuck_pid: result.stuck_pid,
-        }
-    }
-
-    /// The one thing to know beside the outcome.
-    fn why(&self) -> String {
-        let strongest = || {
-            let said = |says| {
-                self.evidence
-                    .iter()
-                    .find(move |evidence| evidence.says == says)
-            };
-            let found = said(Says::Unmapped)
-                .or_else(|| said(Says::Written))
-                .or_else(|| self.evidence.first());
-            found.map(|evidence| format!("{}: {}", evidence.kind, evidence.value))
-        };
-        self.skip_reason
-            .clone()
-            .or_else(|| self.detail.clone())
-            .or_else(strongest)
-            .unwrap_or_default()
     }
 }
 
@@ -220,7 +151,7 @@ pub fn curve(points: &[Point]) -> String {
 }
 
 /// The table of results.
-pub const COLUMNS: &[Field<ResultReport>] = &[
+pub const COLUMNS: &[Field<MethodResult>] = &[
     Field {
         key: "method",
         header: "METHOD",
@@ -275,7 +206,7 @@ pub const COLUMNS: &[Field<ResultReport>] = &[
     },
 ];
 
-fn tone(result: &ResultReport) -> Tone {
+fn tone(result: &MethodResult) -> Tone {
     match result.outcome {
         outcome if outcome.zeroed() => Tone::Good,
         Outcome::Skipped => Tone::Dim,

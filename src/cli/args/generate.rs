@@ -15,8 +15,12 @@ pub struct GenArgs {
 /// What packages are made of.
 #[derive(Debug, Subcommand)]
 pub enum Generated {
-    /// The JSON Schema of the report
-    Schema,
+    /// The JSON Schema of what `-o json` prints
+    Schema {
+        /// Of which command
+        #[arg(value_enum, default_value_t = Document::Report)]
+        document: Document,
+    },
     /// Completions for a shell
     Completions {
         /// Which shell
@@ -55,4 +59,19 @@ pub enum Words {
     Devices,
     /// Names of columns
     Columns,
+}
+
+/// Documents in JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Document {
+    /// Devices and files.
+    Report,
+    /// `zinspect probe`
+    Probe,
+    /// `zinspect bench`
+    Bench,
+    /// `zinspect doctor`
+    Doctor,
+    /// `zinspect extents`
+    Extents,
 }

@@ -1,11 +1,14 @@
 //! The device's own word on its blocks.
 
-use super::{Evidence, Places};
+use super::Evidence;
 use crate::probe::outcome::Says;
 use crate::probe::span::Span;
-use crate::probe::target::Device;
+use crate::probe::target::{Device, Thin};
 use crate::source::command::{Command, Commands, Node, Reply};
 use crate::source::ioctl::LiveCommands;
+use crate::wire::dm::status::InUse;
+use crate::wire::nvme::command::Identify;
+use crate::wire::nvme::identify::IdentifyNamespace;
 use crate::wire::scsi::cdb::ReadCdb;
 use crate::wire::scsi::lba_status::{LbaStatus, ProvisioningStatus};
 
@@ -74,8 +77,57 @@ fn is_free(status: ProvisioningStatus) -> bool {
     )
 }
 
-/// What NUSE says, before and after. Many devices never change it, which says nothing.
-pub fn used(before: u64, after: u64, bytes: u64, block: u64) -> Evidence {
+/// What the device says it has in use, at one moment.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Used {
+    /// NUSE of an NVMe namespace, in its blocks.
+    nuse: Option<u64>,
+    /// Of a thin volume: sectors mapped, and blocks given out by its pool.
+    thin: Option<(u64, u64)>,
+}
+
+/// Asks it now.
+pub fn used(device: &Device) -> Used {
+    Used {
+        nuse: nuse(device),
+        thin: device.thin.and_then(thin),
+    }
+}
+
+/// By Identify, since the kernel's own file is up to 5 s old (`ns_update_nuse`, drivers/nvme/host/sysfs.c).
+fn nuse(device: &Device) -> Option<u64> {
+    let node = Node::block(device.node.clone(), device.devno);
+    let command = Command::NvmeIdentify(Identify::namespace(device.nvme.as_ref()?.nsid));
+    match LiveCommands.command(&node, &command) {
+        Ok(Reply::Nvme { status: 0, data }) => IdentifyNamespace::decode(&data)
+            .ok()
+            .map(|found| found.nuse()),
+        _ => None,
+    }
+}
+
+fn thin(thin: Thin) -> Option<(u64, u64)> {
+    let ask = |devno| LiveCommands.thin_in_use(devno).ok().flatten();
+    match (ask(thin.volume)?, ask(thin.pool)?) {
+        (InUse::MappedSectors(mapped), InUse::PoolBlocks(given)) => Some((mapped, given)),
+        _ => None,
+    }
+}
+
+/// What two moments say of a command on `bytes` between them.
+pub fn changed(device: &Device, before: Used, after: Used, bytes: u64) -> Vec<Evidence> {
+    let mut found = Vec::new();
+    if let (Some(before), Some(after)) = (before.nuse, after.nuse) {
+        found.push(nuse_changed(before, after, bytes, device.logical_block));
+    }
+    if let (Some(before), Some(after)) = (before.thin, after.thin) {
+        found.push(thin_changed(before, after, bytes));
+    }
+    found
+}
+
+/// Many devices never change NUSE, so only its fall says something.
+fn nuse_changed(before: u64, after: u64, bytes: u64, block: u64) -> Evidence {
     let freed = before.saturating_sub(after).saturating_mul(block);
     let says = if freed > 0 && freed >= bytes / 2 {
         Says::Unmapped
@@ -89,11 +141,54 @@ pub fn used(before: u64, after: u64, bytes: u64, block: u64) -> Evidence {
     )
 }
 
-/// NUSE of a namespace, in blocks, as the kernel last asked for it (it asks once in 5 s at most).
-pub fn nuse(places: &Places) -> Option<u64> {
-    std::fs::read_to_string(places.nuse.as_ref()?)
-        .ok()?
-        .trim()
-        .parse()
-        .ok()
+/// The volume's own count tells exactly what it lost; the pool's, which other volumes change too, whether that came back
+/// to the pool, which a snapshot's share does not. Blocks of the pool may be larger than half the range.
+fn thin_changed(before: (u64, u64), after: (u64, u64), bytes: u64) -> Evidence {
+    let freed = before.0.saturating_sub(after.0).saturating_mul(512);
+    let says = match () {
+        () if freed > 0 && freed >= bytes / 2 && after.1 < before.1 => Says::Unmapped,
+        () if freed == 0 => Says::Written,
+        () => Says::Nothing,
+    };
+    let pool = match before.1.checked_sub(after.1) {
+        Some(0) => "as many blocks in use in the pool".to_owned(),
+        Some(fewer) => format!("{fewer} fewer blocks in use in the pool"),
+        None => format!("{} more blocks in use in the pool", after.1 - before.1),
+    };
+    let value = format!(
+        "{} sectors mapped before, {} after; {pool}",
+        before.0, after.0
+    );
+    Evidence::new("thin-pool", value, says)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_fall_of_nuse_says_something() {
+        let says = |before, after| nuse_changed(before, after, 1 << 20, 512).says;
+        assert_eq!(says(4096, 2048), Says::Unmapped);
+        assert_eq!(says(4096, 3071), Says::Unmapped);
+        assert_eq!(says(4096, 4095), Says::Nothing);
+        assert_eq!(says(4096, 4096), Says::Nothing);
+        assert_eq!(says(0, 4096), Says::Nothing);
+    }
+
+    #[test]
+    fn a_thin_volume_gave_back_what_its_pool_got() {
+        let says = |before, after| thin_changed(before, after, 1 << 20).says;
+        assert_eq!(says((4096, 64), (2048, 48)), Says::Unmapped);
+        assert_eq!(says((4096, 64), (4096, 64)), Says::Written);
+        // A snapshot still has the blocks.
+        assert_eq!(says((4096, 64), (2048, 64)), Says::Nothing);
+        // Others of the pool gave back.
+        assert_eq!(says((4096, 64), (4096, 48)), Says::Written);
+        let value = thin_changed((4096, 64), (2048, 48), 1 << 20).value;
+        assert_eq!(
+            value,
+            "4096 sectors mapped before, 2048 after; 16 fewer blocks in use in the pool"
+        );
+    }
 }

@@ -8,7 +8,7 @@ mod trace;
 use serde::{Deserialize, Serialize};
 
 pub use counters::{Snapshot, compare, snapshot};
-pub use device::{lba_status, nuse, used};
+pub use device::{Used, changed, lba_status, used};
 pub use trace::{Trace, remove as remove_trace};
 
 use super::outcome::Says;
@@ -42,8 +42,6 @@ pub struct Places {
     pub stat: Option<String>,
     /// `/sys/…/queue` of its disk.
     pub queue: Option<String>,
-    /// `/sys/…/nuse` of an NVMe namespace.
-    pub nuse: Option<String>,
     /// A file whose blocks tell: a loop's backing file, or one that the user named.
     pub files: Vec<String>,
     /// Largest ordinary request, bytes.
@@ -64,7 +62,6 @@ impl Places {
         Self {
             stat: Some(format!("/{}/stat", device.syspath)),
             queue: Some(format!("{disk}/queue")),
-            nuse: device.nvme.is_some().then(|| format!("{disk}/nuse")),
             files: backing.chain(named).map(str::to_owned).collect(),
             max_request: device.limits.max_sectors_kb.map(|kib| kib * 1024),
             disk: number

@@ -5,6 +5,7 @@
 mod buffer;
 mod child;
 mod passthrough;
+mod ring;
 mod signals;
 mod uring;
 
@@ -16,6 +17,7 @@ use rustix::ioctl::Opcode;
 pub use buffer::Buffer;
 pub use child::{Child, Ended, Reporter, fork};
 pub use passthrough::{NvmeWriteZeroes, ScsiEnd, WriteSame, nvme_write_zeroes, write_same};
+pub use ring::{Durable, Ring};
 pub use signals::Signals;
 pub use uring::{
     discard as uring_discard, discard_refusal as uring_refusal, discards as uring_discards,

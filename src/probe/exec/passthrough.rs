@@ -1,8 +1,5 @@
 //! Write Zeroes and WRITE SAME past the kernel's block layer.
 
-use std::ffi::c_void;
-use std::ptr;
-
 use rustix::fd::BorrowedFd;
 use rustix::io::Errno;
 use rustix::ioctl::{Opcode, opcode};
@@ -10,7 +7,7 @@ use rustix::ioctl::{Opcode, opcode};
 use super::super::safety::Piece;
 use super::Buffer;
 use crate::source::ioctl::call::call;
-use crate::source::ioctl::scsi::{SG_IO, SgIoHdr};
+use crate::source::ioctl::scsi::{SENSE_LEN, SG_IO, SgIoHdr, Transfer};
 use crate::wire::nvme::command::PassthruCommand;
 
 const NVME_IOCTL_IO_CMD: Opcode = opcode::read_write::<PassthruCommand>(b'N', 0x43);
@@ -112,51 +109,18 @@ impl WriteSame {
 
 /// Sends one WRITE SAME of zeroes for a piece.
 pub fn write_same(fd: BorrowedFd<'_>, piece: Piece<'_>, how: WriteSame) -> Result<ScsiEnd, Errno> {
-    const SG_DXFER_NONE: i32 = -1;
-    const SG_DXFER_TO_DEV: i32 = -2;
-    const SENSE_LEN: u8 = 252;
     let (lba, blocks) = blocks(piece, how.start_bytes, how.block)?;
     let mut cdb = how.cdb(lba, blocks).ok_or(Errno::RANGE)?;
     let block = usize::try_from(how.block).map_err(|_| Errno::RANGE)?;
     let mut zeroes = Buffer::new(block)?;
-    let mut sense = vec![0_u8; usize::from(SENSE_LEN)];
-    let no_data = how.ndob && how.sixteen;
-    let mut header = SgIoHdr {
-        interface_id: i32::from(b'S'),
-        dxfer_direction: if no_data {
-            SG_DXFER_NONE
-        } else {
-            SG_DXFER_TO_DEV
-        },
-        cmd_len: u8::try_from(cdb.len()).map_err(|_| Errno::RANGE)?,
-        mx_sb_len: SENSE_LEN,
-        iovec_count: 0,
-        dxfer_len: if no_data {
-            0
-        } else {
-            u32::try_from(block).map_err(|_| Errno::RANGE)?
-        },
-        dxferp: if no_data {
-            ptr::null_mut()
-        } else {
-            zeroes.as_mut_ptr().cast::<c_void>()
-        },
-        cmdp: cdb.as_mut_ptr(),
-        sbp: sense.as_mut_ptr().cast(),
-        timeout: how.timeout_ms,
-        flags: 0,
-        pack_id: 0,
-        usr_ptr: ptr::null_mut(),
-        status: 0,
-        masked_status: 0,
-        msg_status: 0,
-        sb_len_wr: 0,
-        host_status: 0,
-        driver_status: 0,
-        resid: 0,
-        duration: 0,
-        info: 0,
+    let mut sense = vec![0_u8; SENSE_LEN];
+    let transfer = if how.ndob && how.sixteen {
+        Transfer::Nothing
+    } else {
+        Transfer::ToDevice(zeroes.get_mut(..block).ok_or(Errno::RANGE)?)
     };
+    let mut header =
+        SgIoHdr::new(&mut cdb, transfer, &mut sense, how.timeout_ms).ok_or(Errno::RANGE)?;
     // SAFETY: the request takes a `struct sg_io_hdr`, which `SgIoHdr` is; its pointers and lengths are those of `cdb`,
     // `zeroes` and `sense`, which live, untouched, until after the call.
     unsafe { call(fd, SG_IO, &mut header) }?;

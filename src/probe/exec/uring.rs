@@ -53,11 +53,11 @@ pub fn discards<'p>(
     }
 }
 
-fn errno(error: &std::io::Error) -> Errno {
+pub(super) fn errno(error: &std::io::Error) -> Errno {
     Errno::from_io_error(error).unwrap_or(Errno::IO)
 }
 
-fn outcome(result: i32) -> Result<(), Errno> {
+pub(super) fn outcome(result: i32) -> Result<(), Errno> {
     match result {
         failed @ ..=-1 => Err(Errno::from_raw_os_error(-failed)),
         _ => Ok(()),

@@ -59,6 +59,22 @@ pub(super) fn status(device: &Device<'_>, devno: (u32, u32)) -> Result<Reply, Co
     Ok(Reply::DmStatus { flags, lines })
 }
 
+/// DM_TABLE_STATUS of a thin volume or pool, which commits its metadata first: without that a pool's count is old.
+pub(super) fn in_use(
+    device: &Device<'_>,
+    devno: (u32, u32),
+) -> Result<Option<status::InUse>, CommandError> {
+    let request = Request::TableStatus;
+    let buffer = ask_if_known(device, request, Some(devno), DmFlags::empty())?;
+    let lines = buffer.parse(device, request, |bytes| {
+        ioctl::targets(bytes, |_, params| params.to_owned())
+    })?;
+    Ok(match lines.as_slice() {
+        [line] => status::InUse::parse(&line.target, &line.params),
+        _ => None,
+    })
+}
+
 /// DM_TABLE_DEPS.
 pub(super) fn deps(device: &Device<'_>, devno: (u32, u32)) -> Result<Reply, CommandError> {
     let request = Request::TableDeps;

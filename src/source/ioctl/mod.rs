@@ -10,6 +10,7 @@ pub(crate) mod scsi;
 use rustix::io::Errno;
 
 use crate::source::command::{Command, CommandError, Commands, Node, Reply};
+use crate::wire::dm::status::InUse;
 
 /// How long a device may take for one command.
 const TIMEOUT_MS: u32 = 10_000;
@@ -34,6 +35,19 @@ impl Commands for LiveCommands {
             Command::DmStatus { devno } => dm::status(&device, *devno),
             Command::DmDeps { devno } => dm::deps(&device, *devno),
         }
+    }
+}
+
+impl LiveCommands {
+    /// What a thin volume or a thin pool has in use at this moment; `None` where the device is neither. Counters are in
+    /// no capture, so this is asked of the running host only.
+    pub fn thin_in_use(&self, devno: (u32, u32)) -> Result<Option<InUse>, CommandError> {
+        let node = Node::dm_control();
+        let device = Device {
+            fd: node::open(&node)?,
+            path: &node.path,
+        };
+        dm::in_use(&device, devno)
     }
 }
 

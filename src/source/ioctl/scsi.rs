@@ -17,10 +17,11 @@ const REQUEST: &str = "SG_IO";
 pub(crate) const SG_IO: Opcode = 0x2285;
 
 const SG_DXFER_NONE: i32 = -1;
+const SG_DXFER_TO_DEV: i32 = -2;
 const SG_DXFER_FROM_DEV: i32 = -3;
 
 /// Sense data are never longer (SPC-6, sense data).
-const SENSE_LEN: usize = 252;
+pub(crate) const SENSE_LEN: usize = 252;
 
 /// `struct sg_io_hdr`.
 #[repr(C)]
@@ -49,32 +50,41 @@ pub(crate) struct SgIoHdr {
     pub(crate) info: u32,
 }
 
-/// What a command needs while it runs. The header that [`Buffers::header`] makes points here.
-struct Buffers {
-    cdb: Vec<u8>,
-    data: Vec<u8>,
-    sense: Vec<u8>,
+/// What goes with a command, and which way.
+pub(crate) enum Transfer<'b> {
+    /// Nothing.
+    Nothing,
+    /// From the device into this buffer.
+    FromDevice(&'b mut [u8]),
+    /// From this buffer to the device; only the probe has such commands.
+    ToDevice(&'b mut [u8]),
 }
 
-impl Buffers {
-    /// The header for one command. `None` if a length does not fit its field.
-    fn header(&mut self) -> Option<SgIoHdr> {
-        let direction = if self.data.is_empty() {
-            SG_DXFER_NONE
-        } else {
-            SG_DXFER_FROM_DEV
+impl SgIoHdr {
+    /// The header for one command; `None` if a length does not fit its field. It points to what it was given, which must
+    /// live, untouched, until the command is done.
+    pub(crate) fn new(
+        cdb: &mut [u8],
+        transfer: Transfer<'_>,
+        sense: &mut [u8],
+        timeout_ms: u32,
+    ) -> Option<Self> {
+        let (direction, data) = match transfer {
+            Transfer::FromDevice(data) if !data.is_empty() => (SG_DXFER_FROM_DEV, data),
+            Transfer::ToDevice(data) if !data.is_empty() => (SG_DXFER_TO_DEV, data),
+            _ => (SG_DXFER_NONE, &mut [][..]),
         };
-        Some(SgIoHdr {
+        Some(Self {
             interface_id: i32::from(b'S'),
             dxfer_direction: direction,
-            cmd_len: u8::try_from(self.cdb.len()).ok()?,
-            mx_sb_len: u8::try_from(self.sense.len()).ok()?,
+            cmd_len: u8::try_from(cdb.len()).ok()?,
+            mx_sb_len: u8::try_from(sense.len()).ok()?,
             iovec_count: 0,
-            dxfer_len: u32::try_from(self.data.len()).ok()?,
-            dxferp: self.data.as_mut_ptr().cast(),
-            cmdp: self.cdb.as_mut_ptr(),
-            sbp: self.sense.as_mut_ptr().cast(),
-            timeout: TIMEOUT_MS,
+            dxfer_len: u32::try_from(data.len()).ok()?,
+            dxferp: data.as_mut_ptr().cast(),
+            cmdp: cdb.as_mut_ptr(),
+            sbp: sense.as_mut_ptr().cast(),
+            timeout: timeout_ms,
             flags: 0,
             pack_id: 0,
             usr_ptr: ptr::null_mut(),
@@ -96,24 +106,16 @@ pub(super) fn read(device: &Device<'_>, cdb: &ReadCdb) -> Result<Reply, CommandE
         .ok()
         .filter(|length| *length <= MAX_DATA)
         .ok_or_else(|| device.malformed(REQUEST, format!("{cdb} asks for too much")))?;
-    let mut buffers = Buffers {
-        cdb: cdb.bytes().to_vec(),
-        data: vec![0; length],
-        sense: vec![0; SENSE_LEN],
-    };
-    let mut header = buffers
-        .header()
+    let mut bytes = cdb.bytes().to_vec();
+    let (mut data, mut sense) = (vec![0; length], vec![0; SENSE_LEN]);
+    let transfer = Transfer::FromDevice(&mut data);
+    let mut header = SgIoHdr::new(&mut bytes, transfer, &mut sense, TIMEOUT_MS)
         .ok_or_else(|| device.malformed(REQUEST, format!("{cdb} is too long")))?;
     // SAFETY: the request takes a `struct sg_io_hdr`, which `SgIoHdr` is; its pointers and lengths
-    // are those of `buffers`, which lives, untouched, until after the call.
+    // are those of `bytes`, `data` and `sense`, which live, untouched, until after the call.
     let result = unsafe { call(&device.fd, SG_IO, &mut header) };
     result.map_err(|errno| device.refused(REQUEST, errno))?;
 
-    let Buffers {
-        mut data,
-        mut sense,
-        ..
-    } = buffers;
     // A residual that is negative or longer than the buffer says nothing about what was written.
     let residual = usize::try_from(header.resid).unwrap_or(0);
     data.truncate(data.len().checked_sub(residual).unwrap_or(data.len()));

@@ -77,6 +77,27 @@ pub fn without_counters(target: &str, params: &str) -> String {
     line.words.join(" ")
 }
 
+/// How much a thin volume or its pool has in use: what [`without_counters`] leaves out, for those who watch it change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InUse {
+    /// Sectors that a thin volume has mapped (`thin_status` of drivers/md/dm-thin.c).
+    MappedSectors(u64),
+    /// Data blocks that a pool has given out, to all of its volumes (`pool_status`).
+    PoolBlocks(u64),
+}
+
+impl InUse {
+    /// From a status line; `None` for another target, and for one that failed.
+    pub fn parse(target: &str, params: &str) -> Option<Self> {
+        let line = Line::new(params);
+        match target {
+            "thin" => Some(Self::MappedSectors(line.words.first()?.parse().ok()?)),
+            "thin-pool" => Some(Self::PoolBlocks(line.fraction(2)?.0.parse().ok()?)),
+            _ => None,
+        }
+    }
+}
+
 /// The words of a status line. A place that does not exist is left alone: a failed target says
 /// "Fail" or "Error" and nothing else.
 struct Line {
@@ -276,6 +297,28 @@ mod tests {
         check("thin", "8192 16383", "- -");
         check("thin", "0 -", "- -");
         check("thin", "Fail", "Fail");
+    }
+
+    #[test]
+    fn thin_in_use_is_what_the_other_text_leaves_out() {
+        let pool = "9 37/4096 1200/16384 - rw discard_passdown queue_if_no_space - 1024 ";
+        assert_eq!(
+            InUse::parse("thin-pool", pool),
+            Some(InUse::PoolBlocks(1200))
+        );
+        assert_eq!(
+            InUse::parse("thin", "8192 16383"),
+            Some(InUse::MappedSectors(8192))
+        );
+        for (target, params) in [
+            ("thin", "Fail"),
+            ("thin-pool", "Fail"),
+            ("thin-pool", "Error"),
+            ("thin", ""),
+            ("linear", "1 2/3 4/5"),
+        ] {
+            assert_eq!(InUse::parse(target, params), None, "{target} {params}");
+        }
     }
 
     #[test]

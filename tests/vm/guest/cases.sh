@@ -112,23 +112,6 @@ null_disk() {
     await "[ -b /dev/$made ]"
 }
 
-# through_loopback NUMBER STORE: a SCSI host of tcm_loop for that backend of LIO.
-through_loopback() {
-    gate=/sys/kernel/config/target/loopback/naa.60014050000000$(printf %02d $1)/tpgt_1
-    mkdir -p $gate/lun/lun_0 || fail "tcm_loop"
-    echo naa.60014050000001$(printf %02d $1) >$gate/nexus || fail nexus
-    ln -s $2 $gate/lun/lun_0/store || fail lun
-    lio_address=$(cat $gate/address 2>/dev/null)
-    await lio_disk
-}
-lio_disk() {
-    for disk in /sys/block/sd*; do
-        # The address of the port is HOST:CHANNEL:TARGET.
-        case $(readlink -f $disk/device) in */${lio_address}:0) made=${disk##*/}; [ -b /dev/$made ] && return 0 ;; esac
-    done
-    return 1
-}
-
 # plain_disks COUNT: /dev/nullb0 and so on, 1 GiB without a zeroes command, whatever null_blk was loaded for before.
 plain_disks() {
     for folder in /sys/kernel/config/nullb/*/; do [ -d $folder ] && rmdir $folder; done

@@ -91,29 +91,7 @@ head=$(named nvmet-tcp)
 
 # --- LIO, by tcm_loop: one SCSI host for each disk ---
 modprobe -a target_core_mod target_core_iblock target_core_file tcm_loop 2>/dev/null
-target=/sys/kernel/config/target
-lio() { # NUMBER fileio|iblock DEVICE-OR-FILE ATTRIBUTE=VALUE…
-    configured target_core_mod
-    number=$1 kind=$2 below=$3
-    shift 3
-    store=$target/core/${kind}_$number/disk$number
-    mkdir -p $store || fail "LIO $kind"
-    case $kind in
-        fileio) echo "fd_dev_name=$below,fd_dev_size=33554432" >$store/control ;;
-        iblock) echo "udev_path=$below" >$store/control ;;
-    esac || fail "LIO control"
-    echo 1 >$store/enable || fail "LIO enable"
-    serial=disk$number
-    for setting; do
-        [ "$setting" = no-serial ] && serial=
-    done
-    [ -n "$serial" ] && echo $serial >$store/wwn/vpd_unit_serial
-    for setting; do
-        [ "$setting" = no-serial ] && continue
-        echo ${setting#*=} >$store/attrib/${setting%%=*} || fail "LIO $setting"
-    done
-    through_loopback $number $store
-}
+lio() { configured target_core_mod; lio_on "$@"; }
 take 5
 attempt lio-file lio 1 fileio /tmp/lio1
 attempt lio-file-tpu lio 2 fileio /tmp/lio2 emulate_tpu=1 unmap_zeroes_data=1
@@ -127,8 +105,8 @@ attempt lio-block-no-lbprz lio 9 iblock /dev/$c emulate_tpu=1 emulate_tpws=1
 observe
 dmsetup remove_all --force >/dev/null 2>&1
 nvme disconnect-all >/dev/null 2>&1
-for link in $target/loopback/*/tpgt_1/lun/lun_0/store; do [ -L "$link" ] && rm $link; done
-for folder in $target/loopback/*/tpgt_1/lun/lun_0 $target/loopback/*/tpgt_1 $target/loopback/* $target/core/*_[0-9]*/disk*; do
+for link in $lio/loopback/*/tpgt_1/lun/lun_0/store; do [ -L "$link" ] && rm $link; done
+for folder in $lio/loopback/*/tpgt_1/lun/lun_0 $lio/loopback/*/tpgt_1 $lio/loopback/* $lio/core/*_[0-9]*/disk*; do
     rmdir $folder 2>/dev/null
 done
 for link in /sys/kernel/config/nvmet/ports/*/subsystems/*; do rm -f $link; done

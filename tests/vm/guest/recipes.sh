@@ -160,6 +160,51 @@ find_subsystem() {
     return 1
 }
 
+# --- SCSI disks of LIO, by tcm_loop: one SCSI host for each ---------------------------------------
+
+lio=/sys/kernel/config/target
+
+# lio_on NUMBER fileio|iblock DEVICE-OR-FILE ATTRIBUTE=VALUE…: a disk on that; of $lio_bytes, 32 MiB without, on a file.
+# The word no-serial instead of an attribute leaves it without a unit serial.
+lio_on() {
+    number=$1 kind=$2 below=$3
+    shift 3
+    store=$lio/core/${kind}_$number/disk$number
+    mkdir -p $store || fail "LIO $kind"
+    case $kind in
+        fileio) echo "fd_dev_name=$below,fd_dev_size=${lio_bytes:-33554432}" >$store/control ;;
+        iblock) echo "udev_path=$below" >$store/control ;;
+    esac || fail "LIO control"
+    echo 1 >$store/enable || fail "LIO enable"
+    serial=disk$number
+    for setting; do
+        [ "$setting" = no-serial ] && serial=
+    done
+    [ -n "$serial" ] && echo $serial >$store/wwn/vpd_unit_serial
+    for setting; do
+        [ "$setting" = no-serial ] && continue
+        echo ${setting#*=} >$store/attrib/${setting%%=*} || fail "LIO $setting"
+    done
+    through_loopback $number $store
+}
+
+# through_loopback NUMBER STORE: a SCSI host of tcm_loop for that backend of LIO.
+through_loopback() {
+    gate=$lio/loopback/naa.60014050000000$(printf %02d $1)/tpgt_1
+    mkdir -p $gate/lun/lun_0 || fail "tcm_loop"
+    echo naa.60014050000001$(printf %02d $1) >$gate/nexus || fail nexus
+    ln -s $2 $gate/lun/lun_0/store || fail lun
+    lio_address=$(cat $gate/address 2>/dev/null)
+    await lio_disk
+}
+lio_disk() {
+    for disk in /sys/block/sd*; do
+        # The address of the port is HOST:CHANNEL:TARGET.
+        case $(readlink -f $disk/device) in */${lio_address}:0) made=${disk##*/}; [ -b /dev/$made ] && return 0 ;; esac
+    done
+    return 1
+}
+
 # --- device-mapper -----------------------------------------------------------------------------
 
 sectors() { cat /sys/class/block/$1/size; }

@@ -42,7 +42,7 @@ def run(context: Context):
     settings = {"parts": " ".join(parts), "zoned_mkfs": "", "zoned_why": ""}
     if "zoned" in parts:
         try:
-            root.update(newer.program("/usr/sbin/mkfs.xfs", "xfsprogs"))
+            root.update(newer.for_guest("forky", "xfsprogs", "mkfs.xfs"))
             settings["zoned_mkfs"] = "yes"
         except CannotRunHere as error:
             settings["zoned_why"] = str(error).replace("'", "")

@@ -1,0 +1,10 @@
+# QEMU's own disks, and native NVMe multipath.
+for serial in nvme-plain virtio-scsi ahci virtio-blk; do
+    disk_by_serial $serial
+    probed $serial $made all --range 8M:2M
+done
+disk_by_serial nvme-shared
+nvme list-subsys >$stage/subsystems 2>&1
+probed one-namespace $made pwrite,nvme-write-zeroes,nvme-write-zeroes-deac --range 8M:2M
+disk_by_serial nvme-two
+probed two-namespaces $made pwrite,nvme-write-zeroes --range 8M:2M
