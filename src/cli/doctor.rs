@@ -8,6 +8,7 @@ use crate::facts::collect::Collector;
 use crate::facts::needs::Needs;
 use crate::facts::nodes;
 use crate::model::device::BlockDevice;
+use crate::probe::store;
 use crate::verdict::reason::Level;
 use crate::verdict::{Judge, lint};
 use crate::view::doctor::Report;
@@ -31,7 +32,10 @@ pub(super) fn run(cli: &Cli, args: &DoctorArgs) -> Result<Exit, RunError> {
         .iter()
         .filter(|device| chosen || args.all || inspect::is_listed(device))
         .collect();
-    let findings = lint::run(&judge, &devices);
+    let mut findings = lint::run(&judge, &devices);
+    let probed = store::probed(&collector, &collected.topology);
+    findings.extend(lint::probed::all(&judge, &devices, &probed));
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
     let report = Report::new(&findings);
     let mut out = output::stdout();
     match args.output {

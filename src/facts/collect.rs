@@ -44,6 +44,14 @@ pub enum CollectError {
         /// The error by name and number.
         why: String,
     },
+    /// A name that breaks lines or words wherever it is written, as null_blk takes one from its folder in configfs.
+    #[error(
+        "{name}: not read: its name has blanks or control characters, or is too long; make the device anew under another"
+    )]
+    Name {
+        /// The name, made safe to print.
+        name: String,
+    },
 }
 
 /// Reads facts of one host. Each file is read once; what several devices share is kept.
@@ -163,6 +171,11 @@ impl<'h> Collector<'h> {
 
     /// Every block device of the host, in natural order of names.
     pub fn list(&self) -> Result<Vec<KName>, CollectError> {
+        Ok(self.listing()?.0)
+    }
+
+    /// Every block device of the host, and those whose names cannot be taken.
+    pub fn listing(&self) -> Result<(Vec<KName>, Vec<CollectError>), CollectError> {
         let files = &self.host.files;
         let mut names = match files.list("sys/class/block") {
             Ok(names) => names,
@@ -187,7 +200,17 @@ impl<'h> Collector<'h> {
             }
         };
         names.sort_by(|a, b| natural_order(a, b));
-        Ok(names.iter().filter_map(|name| KName::new(name)).collect())
+        let mut taken = Vec::with_capacity(names.len());
+        let mut refused = Vec::new();
+        for name in names {
+            match KName::new(&name) {
+                Some(kname) => taken.push(kname),
+                None => refused.push(CollectError::Name {
+                    name: text::clean(name.as_bytes()),
+                }),
+            }
+        }
+        Ok((taken, refused))
     }
 
     /// The directory of a device below the root, free of links.

@@ -3,6 +3,7 @@
 pub mod collect;
 pub mod dm;
 pub mod file;
+pub mod identity;
 pub mod kernel;
 pub mod loop_;
 pub mod md;

@@ -8,6 +8,7 @@ use super::refusal::Refusal;
 use super::target::{Device, Limits, ScratchDir, Target};
 use super::uses;
 use crate::facts::collect::Collector;
+use crate::facts::identity::{self, Identity};
 use crate::facts::queue::{Attr, QueueLimits};
 use crate::facts::reading::Reading;
 use crate::facts::target as words;
@@ -75,8 +76,7 @@ fn device(collector: &Collector, kname: &KName) -> Result<Device, Refusal> {
     }
     let disk = topology.disk_of(device);
     let basics = Basics::read(device, disk)?;
-    let dir = collector.host.files.dir(&disk.syspath).ok();
-    let diskseq = dir.and_then(|dir| collector.number(&dir, "diskseq").get());
+    let diskseq = identity::diskseq(collector, disk);
     let (identity, identity_lasts) = identity(collector, device, disk, diskseq);
     let node = device.kname.node();
     let scsi =
@@ -166,33 +166,14 @@ fn limits(queue: &QueueLimits) -> Limits {
     }
 }
 
-/// What names this very device: the disk's world-wide name or serial, else a mapping's name, else the number that the
-/// kernel gave it when it appeared, which no other device ever gets.
+/// What names this very device: its disk, and which partition of it.
 fn identity(
     collector: &Collector,
     device: &BlockDevice,
     disk: &BlockDevice,
     diskseq: Option<u64>,
 ) -> (String, bool) {
-    let place = &disk.syspath;
-    let text = |dir: &str, name: &str| {
-        let dir = collector.host.files.dir(dir).ok()?;
-        let text = collector.text(&dir, name).value().cloned()?;
-        let word = text.split_whitespace().collect::<Vec<_>>().join("_");
-        (!word.is_empty()).then_some(word)
-    };
-    let lasting = text(place, "wwid")
-        .or_else(|| text(&format!("{place}/device"), "wwid"))
-        .or_else(|| text(place, "serial").map(|serial| format!("serial.{serial}")))
-        .or_else(|| {
-            text(&format!("{place}/device"), "serial").map(|serial| format!("serial.{serial}"))
-        })
-        .or_else(|| text(&format!("{place}/dm"), "name").map(|name| format!("dm.{name}")));
-    let lasts = lasting.is_some();
-    let base = lasting.unwrap_or_else(|| match diskseq {
-        Some(diskseq) => format!("{}.diskseq-{diskseq}", disk.kname),
-        None => disk.kname.to_string(),
-    });
+    let Identity { name, lasts } = identity::of_disk(collector, disk, diskseq);
     let part = collector
         .host
         .files
@@ -200,7 +181,7 @@ fn identity(
         .ok()
         .and_then(|dir| collector.number(&dir, "partition").get());
     (
-        part.map_or(base.clone(), |part| format!("{base}-part{part}")),
+        part.map_or_else(|| name.clone(), |part| format!("{name}-part{part}")),
         lasts,
     )
 }

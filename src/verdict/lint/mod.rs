@@ -13,6 +13,7 @@ mod io_size;
 mod kernel;
 mod layers;
 mod nvme;
+pub mod probed;
 
 /// One thing to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,44 @@
+//! What names one very disk, whatever the kernel calls it today.
+
+use crate::facts::collect::Collector;
+use crate::model::device::BlockDevice;
+
+/// A disk's world-wide name or serial, else a mapping's name, else the number that the kernel gave it when it appeared,
+/// which no other device gets before the next boot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// One word.
+    pub name: String,
+    /// Whether it outlasts the device's removal.
+    pub lasts: bool,
+}
+
+/// The identity of a disk; `diskseq` where the kernel has one (since Linux 5.15).
+pub fn of_disk(collector: &Collector, disk: &BlockDevice, diskseq: Option<u64>) -> Identity {
+    let place = &disk.syspath;
+    let text = |dir: &str, name: &str| {
+        let dir = collector.host.files.dir(dir).ok()?;
+        let text = collector.text(&dir, name).value().cloned()?;
+        let word = text.split_whitespace().collect::<Vec<_>>().join("_");
+        (!word.is_empty()).then_some(word)
+    };
+    let lasting = text(place, "wwid")
+        .or_else(|| text(&format!("{place}/device"), "wwid"))
+        .or_else(|| text(place, "serial").map(|serial| format!("serial.{serial}")))
+        .or_else(|| {
+            text(&format!("{place}/device"), "serial").map(|serial| format!("serial.{serial}"))
+        })
+        .or_else(|| text(&format!("{place}/dm"), "name").map(|name| format!("dm.{name}")));
+    let lasts = lasting.is_some();
+    let name = lasting.unwrap_or_else(|| match diskseq {
+        Some(diskseq) => format!("{}.diskseq-{diskseq}", disk.kname),
+        None => disk.kname.to_string(),
+    });
+    Identity { name, lasts }
+}
+
+/// The disk's diskseq, where it can be read.
+pub fn diskseq(collector: &Collector, disk: &BlockDevice) -> Option<u64> {
+    let dir = collector.host.files.dir(&disk.syspath).ok()?;
+    collector.number(&dir, "diskseq").get()
+}
