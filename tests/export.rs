@@ -153,3 +153,183 @@ fn promtool_has_nothing_to_say() {
         assert_eq!(stderr(&output), "");
     }
 }
+
+/// A name that a user can give a null_blk device in configfs (since Linux 6.5), with what means something somewhere.
+const HOSTILE: &str = "a\"'<b,onload=x>{}&|`\\$(id);%";
+
+/// A disk of that name, one with a line break in its own, and a world-wide name.
+fn hostile_host() -> tempfile::TempDir {
+    let root = tempfile::tempdir().expect("folder");
+    for (name, number) in [(HOSTILE, 1), ("two\nlines", 2)] {
+        let disk = root.path().join("sys/devices/virtual/block").join(name);
+        fs::create_dir_all(disk.join("queue")).expect("folders");
+        let number = format!("240:{number}\n");
+        for (file, value) in [
+            ("dev", number.as_str()),
+            ("size", "8192\n"),
+            ("ro", "0\n"),
+            ("wwid", "naa.1\n"),
+            ("queue/write_zeroes_max_bytes", "512\n"),
+            ("queue/write_zeroes_unmap_max_hw_bytes", "512\n"),
+            ("queue/write_zeroes_unmap_max_bytes", "512\n"),
+            ("queue/logical_block_size", "512\n"),
+        ] {
+            fs::write(disk.join(file), value).expect("file");
+        }
+        let links = root.path().join("sys/class/block");
+        fs::create_dir_all(&links).expect("class");
+        let to = Path::new("../../devices/virtual/block").join(name);
+        std::os::unix::fs::symlink(to, links.join(name)).expect("link");
+    }
+    root
+}
+
+#[test]
+fn a_hostile_name_means_nothing_in_any_format() {
+    let root = hostile_host();
+    let sysroot = root.path().to_str().expect("UTF-8");
+    let say = |arguments: &[&str]| {
+        let output = zinspect(&[&["--sysroot", sysroot], arguments].concat());
+        assert_eq!(stderr(&output).lines().count(), 1, "{}", stderr(&output));
+        assert!(
+            stderr(&output).contains("two\\x0alines"),
+            "{}",
+            stderr(&output)
+        );
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let json: serde_json::Value = serde_json::from_str(&say(&["-o", "json"])).expect("JSON");
+    assert_eq!(json["devices"][0]["kname"], HOSTILE);
+    assert_eq!(json["devices"].as_array().map(Vec::len), Some(1));
+    let line: serde_json::Value =
+        serde_json::from_str(say(&["-o", "ndjson"]).trim_end()).expect("one line");
+    assert_eq!(line["kname"], HOSTILE);
+
+    let csv = say(&["-o", "csv", "--columns", "kname,kind"]);
+    let quoted = HOSTILE.replace('"', "\"\"");
+    assert!(csv.contains(&format!("\"{quoted}\",")), "{csv}");
+
+    for format in ["html", "svg"] {
+        let text = say(&["-o", format]);
+        assert!(!text.contains("<b,"), "{format}: {text}");
+        assert!(text.contains("&lt;b,onload"), "{format}: {text}");
+    }
+    let markdown = say(&["-o", "markdown"]);
+    assert!(
+        !markdown.contains("<b,") && markdown.contains("onload"),
+        "{markdown}"
+    );
+    let dot = say(&["-o", "dot"]);
+    let named = dot.lines().filter(|line| line.contains("onload"));
+    for line in named {
+        let bare = line.replace("\\\\", "").replace("\\\"", "");
+        assert_eq!(bare.matches('"').count() % 2, 0, "{line}");
+    }
+
+    let metrics = say(&["export", "prometheus"]);
+    let label = HOSTILE.replace('\\', "\\\\").replace('"', "\\\"");
+    let sample = format!("zinspect_max_bytes{{device=\"{label}\"}} 512\n");
+    assert!(metrics.contains(&sample), "{metrics}");
+}
+
+#[test]
+fn a_hostile_name_means_nothing_to_udev() {
+    let root = hostile_host();
+    let sysroot = root.path().to_str().expect("UTF-8");
+    let output = zinspect(&["--sysroot", sysroot, "export", "udev", HOSTILE]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        said.contains("ID_ZINSPECT_ZEROING=unmap\n"),
+        "{said}{}",
+        stderr(&output)
+    );
+    let safe = |c: char| c.is_ascii_alphanumeric() || "#+-.:=@_/!,\\".contains(c);
+    for line in said.lines() {
+        let (key, value) = line.split_once('=').expect("key and value");
+        assert!(
+            key.starts_with("ID_ZINSPECT_") && value.chars().all(safe),
+            "{line}"
+        );
+    }
+    assert!(
+        said.contains("ID_ZINSPECT_DECIDED_AT=a\\x22\\x27\\x3cb,onload"),
+        "{said}"
+    );
+}
+
+fn with_results(files: &[(&str, &str)], arguments: &[&str]) -> Output {
+    let root = hostile_host();
+    let state = tempfile::tempdir().expect("folder");
+    let results = state.path().join("results");
+    fs::create_dir(&results).expect("folder");
+    for (name, content) in files {
+        fs::write(results.join(name), content).expect("file");
+    }
+    Command::new(env!("CARGO_BIN_EXE_zinspect"))
+        .env("STATE_DIRECTORY", state.path())
+        .arg("--sysroot")
+        .arg(root.path())
+        .args(arguments)
+        .output()
+        .expect("run zinspect")
+}
+
+const RESULT: &str = r#"{"version": 1, "identity": "naa.1", "identity_lasts": true, "boot_id": "", "kname": "x",
+    "target": "/dev/x", "mode": "preserve", "time": 1796053813, "times_faster_than_writing": 1.04,
+    "summary": "claims unmap, but no faster than writing",
+    "results": [{"method": "blkzeroout", "leg": null, "outcome": "zeroed-unmapped", "bytes_per_second": 1e9}]}"#;
+
+#[test]
+fn the_last_result_of_a_probe_is_a_metric_and_a_finding() {
+    let files = [("id-1.json", RESULT)];
+    let metrics = with_results(&files, &["export", "prometheus"]);
+    let text = String::from_utf8_lossy(&metrics.stdout).into_owned();
+    assert!(
+        text.contains("blkzeroout=\"zeroed-unmapped\",device="),
+        "{text}"
+    );
+    assert!(text.contains("mode=\"preserve\"} 1796053813\n"), "{text}");
+    assert!(
+        text.contains("\nzinspect_probe_results_unreadable 0\n"),
+        "{text}"
+    );
+    let doctor = with_results(&files, &["doctor", "-o", "json"]);
+    let found: serde_json::Value = serde_json::from_slice(&doctor.stdout).expect("JSON");
+    let slow = &found["findings"][0];
+    assert_eq!(
+        (
+            slow["lint"].as_str(),
+            slow["level"].as_str(),
+            slow["at"].as_str()
+        ),
+        (Some("probed-slow"), Some("warning"), Some(HOSTILE))
+    );
+}
+
+#[test]
+fn a_result_that_is_none_is_counted_and_named() {
+    let files = [
+        ("id-1.json", RESULT),
+        ("id-2.json", "{\"version\": 9}"),
+        ("id-3.json", "half"),
+    ];
+    let metrics = with_results(&files, &["export", "prometheus"]);
+    assert!(metrics.status.success());
+    let text = String::from_utf8_lossy(&metrics.stdout).into_owned();
+    assert!(
+        text.contains("\nzinspect_probe_results_unreadable 2\n"),
+        "{text}"
+    );
+    assert!(text.contains("zinspect_probe_speed_ratio{"), "{text}");
+    let said = stderr(&metrics);
+    assert!(
+        said.contains("its version is 9") && said.contains("id-3.json"),
+        "{said}"
+    );
+    let doctor = with_results(&files, &["doctor", "-o", "json", "--fail-on", "warning"]);
+    assert_eq!(doctor.status.code(), Some(1));
+    let found: serde_json::Value = serde_json::from_slice(&doctor.stdout).expect("JSON");
+    let of = |finding: &&serde_json::Value| finding["lint"] == "probe-result-unreadable";
+    let findings = found["findings"].as_array().expect("findings");
+    assert_eq!(findings.iter().filter(of).count(), 2);
+}

@@ -11,6 +11,7 @@ use crate::facts::nodes;
 use crate::model::device::BlockDevice;
 use crate::model::topology::Topology;
 use crate::probe::printed::Printed;
+use crate::probe::store;
 use crate::verdict::lint::udev_rule::Probed;
 use crate::verdict::reason::Level;
 use crate::verdict::{Judge, lint};
@@ -41,8 +42,16 @@ pub(super) fn run(cli: &Cli, args: &DoctorArgs) -> Result<Exit, RunError> {
         .filter(|device| chosen || args.all || inspect::is_listed(device))
         .collect();
     let mut findings = lint::run(&judge, &devices);
-    let probed = probed(&collector, &collected.topology, printed)?;
+    let kept = store::probed(&collector, &collected.topology);
+    findings.extend(lint::probed::all(&judge, &devices, &kept));
+    let mut probed = probed(&collector, &collected.topology, printed)?;
+    // What was given by hand goes before what was kept.
+    probed.extend(kept.of.iter().map(|(kname, record)| Probed {
+        kname: kname.clone(),
+        result: record.into(),
+    }));
     lint::udev_rule::add(&judge, &mut findings, &probed);
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
     let report = Report::new(&findings);
     let mut out = output::stdout();
     match args.output {

@@ -11,6 +11,7 @@ use crate::facts::needs::Needs;
 use crate::facts::timed;
 use crate::facts::walk;
 use crate::model::device::{BlockDevice, Kind};
+use crate::probe::store;
 use crate::source::whole_file;
 use crate::verdict::Judge;
 use crate::view::metrics::{self, Options, Scrape};
@@ -46,6 +47,9 @@ fn prometheus(cli: &Cli, args: &PrometheusArgs) -> Result<Exit, RunError> {
         .map(|device| Device::new(&judge, device, collector.needs))
         .collect();
     let mut families: Vec<Family> = metrics::families(&devices, options);
+    let probed = store::probed(&collector, &timed.collected.topology);
+    probed.bad.iter().for_each(super::say);
+    families.extend(metrics::probe::families(&devices, &probed));
     families.extend(metrics::scrape(&Scrape {
         parts: timed.parts,
         devices: devices.len(),

@@ -16,13 +16,17 @@ use bar::Bar;
 use super::args::Cli;
 use super::{Exit, RunError, host, output};
 use crate::facts::collect::Collector;
+use crate::facts::identity;
 use crate::facts::needs::Needs;
+use crate::facts::walk;
+use crate::model::ids::KName;
 use crate::probe::exec::Signals;
 use crate::probe::outcome::{MethodResult, Outcome};
 use crate::probe::plan::{Ask, Mode, Plan, Way};
 use crate::probe::refusal::Refusal;
 use crate::probe::run::{self, Run, Settings};
 use crate::probe::safety::{self, ArmedPlan, Consent};
+use crate::probe::store::{self, Record};
 use crate::probe::target::{Device, Target};
 use crate::probe::{gather, journal, place, recover, verdict};
 use crate::view::probe::{COLUMNS, ProbeReport, curve};
@@ -102,9 +106,39 @@ fn probe(cli: &Cli, collector: &Collector, args: &ProbeArgs, word: &str) -> Resu
     report.sweep.clone_from(&done.sweep);
     report.restored = done.restored.as_ref().map(Result::is_ok);
     report.notes = notes;
+    keep(collector, &target, &report, &done.results);
     let exit = exit_of(&done, &armed, &mut report);
     print(cli, args, &report)?;
     Ok(exit)
+}
+
+/// Keeps the result for metrics and doctor. That it cannot be kept makes it no worse.
+fn keep(collector: &Collector, target: &Target, report: &ProbeReport, results: &[MethodResult]) {
+    let disk = match target {
+        Target::Device(device) => Some(device.disk.as_str()),
+        Target::Scratch(dir) => dir.kname.as_deref(),
+    };
+    let Some(kname) = disk.and_then(KName::new) else {
+        return;
+    };
+    let collected = walk::with_stacks(collector, std::slice::from_ref(&kname));
+    let Some(device) = collected.topology.get(&kname) else {
+        return;
+    };
+    let disk = collected.topology.disk_of(device);
+    let diskseq = identity::diskseq(collector, disk);
+    let identity = identity::of_disk(collector, disk, diskseq);
+    let verdict = verdict::verdict(target, results);
+    let record = Record::new(
+        (disk, identity),
+        &report.target,
+        report.mode,
+        results,
+        &verdict,
+    );
+    if let Some(Err(error)) = record.map(|record| store::keep(&record)) {
+        eprintln!("zinspect: the result is not kept for metrics: {error}");
+    }
 }
 
 fn ask(args: &ProbeArgs) -> Ask {

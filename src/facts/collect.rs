@@ -44,6 +44,14 @@ pub enum CollectError {
         /// The error by name and number.
         why: String,
     },
+    /// A name that breaks lines or words wherever it is written, as null_blk takes one from its folder in configfs.
+    #[error(
+        "{name}: not read: its name has blanks or control characters, or is too long; make the device anew under another"
+    )]
+    Name {
+        /// The name, made safe to print.
+        name: String,
+    },
 }
 
 /// Reads facts of one host. Each file is read once; what several devices share is kept.

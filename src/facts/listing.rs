@@ -5,14 +5,36 @@ use std::collections::BTreeMap;
 use rustix::io::Errno;
 
 use crate::facts::collect::{CollectError, Collector};
-use crate::facts::edges::{disk_name, in_order, is_partition_name};
-use crate::model::ids::KName;
+use crate::facts::edges::{disk_name, is_partition_name};
+use crate::model::ids::{KName, natural_order};
+use crate::model::text;
 use crate::source::errno;
 use crate::source::files::follow;
 
 impl Collector<'_> {
     /// Every block device of the host, in natural order of names.
     pub fn list(&self) -> Result<Vec<KName>, CollectError> {
+        Ok(self.listing()?.0)
+    }
+
+    /// Every block device of the host, and those whose names cannot be taken.
+    pub fn listing(&self) -> Result<(Vec<KName>, Vec<CollectError>), CollectError> {
+        let mut names = self.names()?;
+        names.sort_by(|a, b| natural_order(a, b));
+        let mut taken = Vec::with_capacity(names.len());
+        let mut refused = Vec::new();
+        for name in names {
+            match KName::new(&name) {
+                Some(kname) => taken.push(kname),
+                None => refused.push(CollectError::Name {
+                    name: text::clean(name.as_bytes()),
+                }),
+            }
+        }
+        Ok((taken, refused))
+    }
+
+    fn names(&self) -> Result<Vec<String>, CollectError> {
         let files = &self.host.files;
         let names = match files.list("sys/class/block") {
             Ok(names) => names,
@@ -23,7 +45,7 @@ impl Collector<'_> {
                         names if names.is_empty() => Err(CollectError::NoSysfs {
                             why: errno::describe(first),
                         }),
-                        names => Ok(in_order(&names.into_keys().collect::<Vec<_>>())),
+                        names => Ok(names.into_keys().collect()),
                     };
                 };
                 let mut names = Vec::new();
@@ -41,7 +63,7 @@ impl Collector<'_> {
                 names
             }
         };
-        Ok(in_order(&names))
+        Ok(names)
     }
 
     /// The directory of a device below the root, free of links.

@@ -48,7 +48,7 @@ fn group(kind: Kind, driver: Option<&str>) -> &'static str {
 pub fn all(collector: &Collector, begin: impl Fn(&KName)) -> (Timed, Option<CollectError>) {
     let mut timed = Timed::default();
     let start = Instant::now();
-    let names = collector.list();
+    let names = collector.listing();
     let mut parts: BTreeMap<&'static str, Part> = BTreeMap::new();
     let mut note = |name, time, success| {
         let part = parts.entry(name).or_insert(Part {
@@ -61,7 +61,13 @@ pub fn all(collector: &Collector, begin: impl Fn(&KName)) -> (Timed, Option<Coll
     };
     note("list", start.elapsed(), names.is_ok());
     let (names, failed) = match names {
-        Ok(names) => (names, None),
+        Ok((names, refused)) => {
+            if !refused.is_empty() {
+                note("other", Duration::ZERO, false);
+            }
+            timed.collected.missing = refused;
+            (names, None)
+        }
         Err(error) => (Vec::new(), Some(error)),
     };
     for kname in names {

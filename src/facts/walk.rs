@@ -18,8 +18,12 @@ pub struct Collected {
 
 /// Every device of the host.
 pub fn all(collector: &Collector) -> Result<Collected, CollectError> {
-    let mut collected = Collected::default();
-    for kname in collector.list()? {
+    let (names, missing) = collector.listing()?;
+    let mut collected = Collected {
+        missing,
+        ..Collected::default()
+    };
+    for kname in names {
         match collector.device(&kname) {
             Ok(device) => {
                 collected.topology.add(device);

@@ -28,6 +28,7 @@ pub mod run;
 pub mod safety;
 pub mod signature;
 pub mod span;
+pub mod store;
 pub mod supervise;
 pub mod sweep;
 pub mod target;

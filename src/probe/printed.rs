@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::outcome::Outcome;
 use super::plan::Method;
+use super::store::{Record, Tried};
 
 /// No result is longer, a sweep's curve with it.
 const FILE_CAP: u64 = 16 << 20;
@@ -39,6 +40,20 @@ pub struct PrintedError {
     pub path: PathBuf,
     /// What is wrong with it.
     pub why: String,
+}
+
+impl From<&Record> for Printed {
+    fn from(record: &Record) -> Self {
+        let line = |tried: &Tried| Line {
+            method: tried.method,
+            outcome: tried.outcome,
+        };
+        Self {
+            identity: Some(record.identity.clone()),
+            results: record.results.iter().map(line).collect(),
+            path: record.path.clone(),
+        }
+    }
 }
 
 impl Printed {

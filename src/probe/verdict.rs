@@ -18,7 +18,7 @@ pub struct Verdict {
 /// From here on a way is called fast.
 const FAST: f64 = 2.0;
 /// Up to here it is called no faster.
-const NO_FASTER: f64 = 1.2;
+pub const NO_FASTER: f64 = 1.2;
 
 /// Works it out.
 pub fn verdict(target: &Target, results: &[MethodResult]) -> Verdict {

@@ -14,6 +14,7 @@ use crate::facts::collect::Collector;
 use crate::facts::needs::Needs;
 use crate::facts::timed::{self, Timed};
 use crate::model::device::BlockDevice;
+use crate::probe::store;
 use crate::source::Host;
 use crate::source::command::Commands;
 use crate::source::remember::{Remembering, remembering};
@@ -111,6 +112,8 @@ impl Reader {
         let timed = self.collect(&collector).unwrap_or_else(|timed| timed);
         let devices = self.reports(&collector, &timed);
         let mut families = metrics::families(&devices, self.options);
+        let probed = store::probed(&collector, &timed.collected.topology);
+        families.extend(metrics::probe::families(&devices, &probed));
         families.extend(metrics::scrape(&Scrape {
             parts: timed.parts,
             devices: devices.len(),

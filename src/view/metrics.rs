@@ -10,6 +10,7 @@ use crate::facts::queue::{Attr, AttrSet};
 use crate::view::report::Device;
 
 mod limits;
+pub mod probe;
 mod scrape;
 mod verdict;
 

@@ -51,6 +51,7 @@ HOST_PROGRAMS = {
     "depmod": "kmod",
     "dpkg-deb": "dpkg",
     "apt-get": "apt",
+    "debootstrap": "debootstrap",
 }
 
 # Names by which a program is also called.

@@ -14,6 +14,7 @@ mod kernel;
 mod layers;
 mod limits;
 mod nvme;
+pub mod probed;
 pub mod udev_rule;
 
 pub use udev_rule::UdevRule;

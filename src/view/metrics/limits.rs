@@ -13,7 +13,6 @@ const DEFAULT: &[Attr] = &[
     Attr::WriteZeroesUnmapMaxBytes,
     Attr::DiscardMaxBytes,
     Attr::DiscardGranularity,
-    Attr::LogicalBlockSize,
 ];
 
 macro_rules! metric_names {

@@ -4,6 +4,10 @@ use std::path::Path;
 use super::*;
 use crate::facts::collect::Collector;
 use crate::facts::walk;
+use crate::model::ids::KName;
+use crate::probe::outcome::Outcome;
+use crate::probe::plan::{Method, Mode};
+use crate::probe::store::{Probed, Record, StoreError, Tried};
 use crate::source::open;
 use crate::verdict::Judge;
 use crate::verdict::reason::Level;
@@ -62,11 +66,132 @@ fn no_device_has_more_series_than_is_promised_however_many_conflicts_it_has() {
             device.verdict.conflicts.push(conflict(rule, level));
         }
     }
-    let families = families(&devices, Options::default());
+    let mut families = families(&devices, Options::default());
+    families.extend(of_devices(probe::families(&devices, &probed(&devices))));
     let counts = series(&families);
     assert_eq!(counts.len(), devices.len());
     assert!(counts.values().all(|count| *count <= MOST), "{counts:?}");
     assert_eq!(counts.values().max(), Some(&MOST));
+}
+
+/// Without the families of the host.
+fn of_devices(families: Vec<Family>) -> Vec<Family> {
+    let of = |family: &Family| family.name != "zinspect_probe_results_unreadable";
+    families.into_iter().filter(of).collect()
+}
+
+fn record(results: &[(Method, Outcome)]) -> Record {
+    let tried = |(method, outcome): &(Method, Outcome)| Tried {
+        method: *method,
+        leg: None,
+        outcome: *outcome,
+        bytes_per_second: None,
+    };
+    Record {
+        version: 1,
+        identity: "naa.1".to_owned(),
+        identity_lasts: true,
+        boot_id: String::new(),
+        kname: "sda".to_owned(),
+        target: "sda".to_owned(),
+        mode: Mode::Preserve,
+        time: 1_796_053_813,
+        results: results.iter().map(tried).collect(),
+        times_faster_than_writing: Some(8.5),
+        summary: String::new(),
+        path: "".into(),
+    }
+}
+
+/// Each device with a result of every method.
+fn probed(devices: &[Device]) -> Probed {
+    let all: Vec<_> = Method::ALL
+        .iter()
+        .map(|method| (*method, Outcome::ZeroedUnmapped))
+        .collect();
+    let of = devices.iter();
+    Probed {
+        of: of
+            .map(|device| (KName::new(&device.kname).unwrap(), record(&all)))
+            .collect(),
+        bad: Vec::new(),
+    }
+}
+
+#[test]
+fn a_probe_is_told_by_its_outcomes_its_time_and_its_speed() {
+    let mut devices = devices(Options::default());
+    devices.retain(|device| device.kname == "sda" || device.kname == "sdb");
+    let results = [
+        (Method::Pwrite, Outcome::ZeroedWritten),
+        (Method::BlkZeroOut, Outcome::NotZeroed),
+        (Method::FallocateWriteZeroes, Outcome::Rejected),
+        // Two legs.
+        (Method::ScsiWriteSame16, Outcome::ZeroedUnmapped),
+        (Method::ScsiWriteSame16, Outcome::PartlyZeroed),
+        // A discard promises nothing.
+        (Method::BlkDiscard, Outcome::NotZeroed),
+    ];
+    let probed = Probed {
+        of: [(KName::new("sda").unwrap(), record(&results))].into(),
+        bad: vec![StoreError {
+            path: "x".into(),
+            why: "y".to_owned(),
+        }],
+    };
+    let families = probe::families(&devices, &probed);
+    let [outcomes, ratio, unreadable] = &families[..] else {
+        panic!("{families:?}");
+    };
+    let [sample] = &outcomes.samples[..] else {
+        panic!("{outcomes:?}");
+    };
+    let labels: Vec<(&str, &str)> = sample
+        .labels
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
+    assert_eq!(
+        labels,
+        [
+            ("device", "sda"),
+            ("blkdiscard", "not-zeroed"),
+            ("blkzeroout", "not-zeroed"),
+            ("fallocate_write_zeroes", "rejected"),
+            ("fault", "not-zeroed"),
+            ("mode", "preserve"),
+            ("pwrite", "zeroed-written"),
+            ("scsi_write_same_16", "partly-zeroed"),
+        ]
+    );
+    assert_eq!(
+        value(&families, outcomes.name, "sda"),
+        Some(1_796_053_813.0)
+    );
+    assert_eq!(value(&families, ratio.name, "sda"), Some(8.5));
+    assert_eq!(value(&families, ratio.name, "sdb"), None);
+    let count = unreadable.samples.first().map(|sample| sample.value);
+    assert_eq!(count, Some(1.0));
+}
+
+#[test]
+fn what_an_alert_asks_for_by_name_is_named() {
+    let mut devices = devices(Options::default());
+    devices.truncate(1);
+    devices[0].verdict.conflicts = vec![
+        conflict("a", Level::Error),
+        conflict("runtime-disabled", Level::Warning),
+        conflict("b", Level::Error),
+    ];
+    let families = families(&devices, Options::default());
+    let family = families.iter().find(|f| f.name == "zinspect_conflicts");
+    let said: Vec<(&str, f64)> = family
+        .unwrap()
+        .samples
+        .iter()
+        .map(|s| (s.labels[1].1.as_str(), s.value))
+        .collect();
+    assert_eq!(said, [("runtime-disabled", 1.0), ("others", 2.0)]);
 }
 
 #[test]
@@ -89,14 +214,7 @@ fn the_gravest_conflicts_are_named_and_the_rest_is_counted() {
         .iter()
         .map(|s| (s.labels[1].1.as_str(), s.labels[2].1.as_str(), s.value))
         .collect();
-    assert_eq!(
-        said,
-        [
-            ("c", "error", 2.0),
-            ("b", "warning", 1.0),
-            ("others", "info", 2.0)
-        ]
-    );
+    assert_eq!(said, [("c", "error", 2.0), ("others", "warning", 3.0)]);
 }
 
 #[test]

@@ -5,13 +5,16 @@ use std::collections::BTreeMap;
 use zinspect_exporters::{Family, Sample};
 
 use super::{gauge, number, sample};
+use crate::facts::queue::Attr;
 use crate::verdict::judgement::{Agreement, Zeroing};
 use crate::verdict::reason::Level;
 use crate::view::report::Device;
 use crate::view::report::unread::Status;
 
-/// Conflicts of one device that have a series by their own name; the others share one.
-const NAMED_CONFLICTS: usize = 2;
+/// Series of one device's conflicts: as many rules by name, or one less and all the others together.
+const CONFLICTS: usize = 2;
+/// What alerts of `prometheus/alerts.yml` ask for by name, and so never is among the others.
+const ALERTED: &[&str] = &["loop-refused", "md-runtime-disabled", "runtime-disabled"];
 
 pub(super) fn families(devices: &[Device]) -> Vec<Family> {
     vec![
@@ -46,7 +49,10 @@ pub(super) fn families(devices: &[Device]) -> Vec<Family> {
 fn info(devices: &[Device]) -> Family {
     let one = |device: &Device| {
         let decides = device.verdict.decides();
+        let block = device.queue.limits().number(Attr::LogicalBlockSize).get();
+        let block = block.map(|bytes| bytes.to_string()).unwrap_or_default();
         let labels = [
+            ("logical_block_bytes", block.as_str()),
             ("kind", device.kind.word()),
             ("driver", device.driver.as_deref().unwrap_or_default()),
             ("decided_at", decides.map_or("", |reason| &reason.at)),
@@ -56,7 +62,7 @@ fn info(devices: &[Device]) -> Family {
     };
     Family {
         name: "zinspect_device_info",
-        help: "What the device is (kind, driver), the device of its stack that decides its verdict (decided_at) and by which rule; always 1.",
+        help: "What the device is (kind, driver, logical_block_bytes), the device of its stack that decides its verdict (decided_at) and by which rule; always 1.",
         samples: devices.iter().map(one).collect(),
     }
 }
@@ -91,26 +97,35 @@ fn unread(device: &Device) -> u64 {
 fn conflicts(devices: &[Device]) -> Family {
     Family {
         name: "zinspect_conflicts",
-        help: "Things that do not fit together, by rule and level (info, warning, error); of one device the two gravest rules are named, the rest is rule \"others\".",
+        help: "Things that do not fit together, by rule and level (info, warning, error); of a device with more than two rules the gravest is named, the rest is rule \"others\".",
         samples: devices.iter().flat_map(conflicts_of).collect(),
     }
 }
 
 fn conflicts_of(device: &Device) -> Vec<Sample> {
-    let mut by_rule: BTreeMap<(std::cmp::Reverse<Level>, &str), u64> = BTreeMap::new();
+    let mut by_rule: BTreeMap<(bool, std::cmp::Reverse<Level>, &str), u64> = BTreeMap::new();
     for conflict in &device.verdict.conflicts {
-        *by_rule
-            .entry((std::cmp::Reverse(conflict.level), &conflict.rule))
-            .or_default() += 1;
+        let rule = conflict.rule.as_str();
+        let rank = (
+            !ALERTED.contains(&rule),
+            std::cmp::Reverse(conflict.level),
+            rule,
+        );
+        *by_rule.entry(rank).or_default() += 1;
     }
+    let named = match by_rule.len() {
+        all if all <= CONFLICTS => all,
+        _ => CONFLICTS - 1,
+    };
     let mut samples: Vec<Sample> = Vec::new();
     let mut others: Option<(Level, u64)> = None;
-    for ((level, rule), count) in by_rule {
-        if samples.len() < NAMED_CONFLICTS {
+    for ((_, level, rule), count) in by_rule {
+        if samples.len() < named {
             let labels = [("rule", rule), ("level", level.0.word())];
             samples.push(sample(device, &labels, number(count)));
         } else {
-            let (_, sum) = others.get_or_insert((level.0, 0));
+            let (gravest, sum) = others.get_or_insert((level.0, 0));
+            *gravest = level.0.max(*gravest);
             *sum += count;
         }
     }

@@ -45,6 +45,23 @@ udevadm trigger --action=change --name-match=/dev/$disk
 settle
 info back $disk
 
+# The properties follow by themselves.
+stage trigger
+zinspect watch --trigger --ndjson --interval 2 $disk >$stage/watch.ndjson 2>$stage/watch.err </dev/null &
+second=$!
+await "grep -q watching $stage/watch.err"
+told() { udevadm info --query=property --name=/dev/$disk | grep -qx ID_ZINSPECT_ZEROING=$1; }
+echo 0 >$limit
+await "told offload"
+info limited $disk
+cat /sys/block/$disk/queue/write_zeroes_unmap_max_hw_bytes >$limit
+await "told unmap"
+info back $disk
+# Some looks more.
+sleep 7
+kill $second
+wait $second
+
 stage removed
 number=$(cat /sys/block/$disk/dev)
 echo 1 >/sys/block/$disk/device/delete
@@ -75,6 +92,34 @@ echo 1 >$namespace/enable
 await "find_subsystem hotplug"
 settle
 info again $made
+# The disk below is needed elsewhere.
+echo 0 >$namespace/enable
+
+# dmsetup waits for udevd here, and its rules say when it is done.
+stage dm
+ln -sf /bin/dmsetup /sbin/dmsetup
+mapper() { env -u DM_DISABLE_UDEV dmsetup "$@" || fail "dmsetup $*"; }
+scsi_debug_disks lbpu=1 lbpws=1 lbprz=1 dev_size_mb=32
+ram_disk
+settle
+zinspect watch --ndjson --interval 2 dm-0 >$stage/watch.ndjson 2>$stage/watch.err </dev/null &
+watch=$!
+await "grep -q watching $stage/watch.err"
+mapper create zi --table "0 32768 linear /dev/$disks 0"
+info created dm-0
+cat /sys/block/dm-0/queue/write_zeroes_max_bytes >$stage/limit
+sleep 5
+mapper reload zi --table "0 32768 linear /dev/ram0 0"
+mapper resume zi
+info reloaded dm-0
+sleep 5
+echo b$(cat /sys/block/dm-0/dev) >$stage/number
+mapper remove zi
+settle
+ls /run/udev/data >$stage/data
+sleep 5
+kill $watch
+wait $watch
 
 stage gone
 saved gone zinspect export udev /dev/was-here

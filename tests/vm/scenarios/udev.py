@@ -7,20 +7,22 @@ import initramfs
 from context import Context
 from stage import Stage
 
-TITLE = "udev: properties and tags, hotplug, change events, 500 devices at once, zinspect watch"
+TITLE = "udev: properties and tags, hotplug, change events, device-mapper, 500 devices at once, zinspect watch"
 KERNELS = ["7.3"]
 NEEDS_ZINSPECT = True
 
 UDEVADM = Path("/bin/udevadm")
 RULES = Path("/lib/udev/rules.d")
+# Of udev, and of dmsetup: without the last three dmsetup waits for udevd for ever.
+THEIRS = ["50-udev-default", "60-block", "60-persistent-storage", "55-dm", "60-persistent-storage-dm", "95-dm-notify"]
 OURS = Path(__file__).resolve().parents[3] / "udev-rules/60-zinspect.rules"
 
 
 def files() -> dict[str, Path]:
     inside = {f"/{path}": outside for path, outside in initramfs.libraries(UDEVADM).items()}
     inside |= {"/bin/udevadm": UDEVADM, "/lib/systemd/systemd-udevd": UDEVADM}
-    for name in ["50-udev-default.rules", "60-block.rules", "60-persistent-storage.rules"]:
-        inside[f"/lib/udev/rules.d/{name}"] = RULES / name
+    for name in THEIRS:
+        inside[f"/lib/udev/rules.d/{name}.rules"] = RULES / f"{name}.rules"
     inside["/lib/udev/rules.d/60-zinspect.rules"] = OURS
     return inside
 
@@ -42,10 +44,12 @@ def run(context: Context):
     out = context.boot(context.machine("udev.sh", root=files(), timeout=900)).out
     hotplug(checks, Stage(out / "hotplug"))
     changed(checks, Stage(out / "changed"))
+    triggered(checks, Stage(out / "trigger"))
     removed = Stage(out / "removed")
     checks.true("removed", "database", removed.text("number").strip() not in removed.text("data").split(),
                 "the entry of the removed disk is still there")
     nvme(checks, Stage(out / "nvme"))
+    mapped(checks, Stage(out / "dm"))
     checks.equal("gone", "status", 0, Stage(out / "gone").status("gone"))
     many = Stage(out / "many")
     checks.equal("500 devices at once", "with properties", "500", many.text("count").strip())
@@ -76,6 +80,40 @@ def changed(checks, stage: Stage):
     back = properties(stage, "back")
     checks.equal("back", "CURRENT_TAGS", {"zinspect-unmap"}, tags(back, "CURRENT_TAGS"))
     checks.equal("back", "ID_ZINSPECT_CONFLICTS", None, back.get("ID_ZINSPECT_CONFLICTS"))
+
+
+def triggered(checks, stage: Stage):
+    """watch --trigger: udev's properties follow a limit that nobody sends an event for."""
+    checks.equal("trigger", "ID_ZINSPECT_ZEROING", "offload", properties(stage, "limited").get("ID_ZINSPECT_ZEROING"))
+    back = properties(stage, "back")
+    checks.equal("trigger", "back", "unmap", back.get("ID_ZINSPECT_ZEROING"))
+    checks.equal("trigger", "CURRENT_TAGS", {"zinspect-unmap"}, tags(back, "CURRENT_TAGS"))
+    lines = [json.loads(line) for line in stage.text("watch.ndjson").splitlines()]
+    limits = [(line["old"] == "0", line["new"] == "0") for line in lines if line["what"] == "limit"]
+    checks.equal("trigger", "limits", [(False, True), (True, False)], limits)
+    # Its own event must not be a reason for the next.
+    events = [line for line in lines if line["what"] == "change"]
+    checks.true("trigger", "events", 1 <= len(events) <= 2, f"{lines}")
+    checks.equal("trigger", "of this disk alone", 1, len({line["kname"] for line in lines}))
+
+
+def mapped(checks, stage: Stage):
+    """A dm device with dmsetup's own rules: created, over another device after a reload, removed."""
+    created = properties(stage, "created")
+    limit = stage.text("limit").strip()
+    checks.equal("dm created", "DM_NAME", "zi", created.get("DM_NAME"))
+    checks.equal("dm created", "ID_ZINSPECT_ZEROING", "unmap", created.get("ID_ZINSPECT_ZEROING"))
+    checks.equal("dm created", "ID_ZINSPECT_MAX_BYTES", limit, created.get("ID_ZINSPECT_MAX_BYTES"))
+    checks.equal("dm created", "CURRENT_TAGS", {"zinspect-unmap"}, tags(created, "CURRENT_TAGS"))
+    reloaded = properties(stage, "reloaded")
+    checks.equal("dm reloaded", "ID_ZINSPECT_ZEROING", "software", reloaded.get("ID_ZINSPECT_ZEROING"))
+    checks.equal("dm reloaded", "ID_ZINSPECT_MAX_BYTES", "0", reloaded.get("ID_ZINSPECT_MAX_BYTES"))
+    checks.equal("dm reloaded", "CURRENT_TAGS", set(), tags(reloaded, "CURRENT_TAGS"))
+    lines = [json.loads(line) for line in stage.text("watch.ndjson").splitlines()]
+    told = [(line["what"], line["new"]) for line in lines if line["what"] in ("add", "verdict", "remove")]
+    checks.equal("dm", "watch", [("add", "unmap"), ("verdict", "software"), ("remove", None)], told)
+    checks.true("dm reloaded", "watch: change", any(line["what"] == "change" for line in lines), f"{lines}")
+    checks.true("dm removed", "database", stage.text("number").strip() not in stage.text("data").split(), "still there")
 
 
 def nvme(checks, stage: Stage):

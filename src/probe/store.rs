@@ -1,0 +1,325 @@
+//! The last result of each disk, kept under the state directory for whoever wants to know later: metrics, doctor.
+//!
+//! One file for each identity (`facts::identity`), JSON with a version, written whole. A partition's and a file's result
+//! is kept as its disk's, whose queue they share.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{File, OpenOptions, Permissions};
+use std::io::{self, Read};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::journal;
+use super::outcome::{MethodResult, Outcome};
+use super::plan::{Method, Mode, Way};
+use super::verdict::Verdict;
+use crate::facts::collect::Collector;
+use crate::facts::identity::{self, Identity};
+use crate::model::device::{BlockDevice, Kind};
+use crate::model::ids::KName;
+use crate::model::topology::Topology;
+use crate::source::Source;
+use crate::source::whole_file::{self, WriteError};
+
+/// What this program writes, and all that it reads.
+const VERSION: u32 = 1;
+/// Folder below the state directory.
+const FOLDER: &str = "results";
+/// No result is longer: some 150 bytes for each method and leg.
+const FILE_CAP: u64 = 64 << 10;
+/// More disks than any host has.
+const MOST_FILES: usize = 16_384;
+
+/// What is wrong, the worst first.
+pub const FAULTS: &[Outcome] = &[
+    Outcome::CollateralDamage,
+    Outcome::NotStored,
+    Outcome::NotZeroed,
+    Outcome::PartlyZeroed,
+    Outcome::TimedOut,
+];
+
+/// A result as it is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Of the layout.
+    pub version: u32,
+    /// The disk.
+    pub identity: String,
+    /// Whether that outlasts the disk's removal.
+    pub identity_lasts: bool,
+    /// The boot in which it was so, which alone counts where the identity does not last.
+    pub boot_id: String,
+    /// The disk's kernel name then.
+    pub kname: String,
+    /// What was probed, as it was given.
+    pub target: String,
+    /// What became of the bytes there.
+    pub mode: Mode,
+    /// When, in seconds since 1970.
+    pub time: u64,
+    /// What came of each method that was tried.
+    pub results: Vec<Tried>,
+    /// The fastest way that zeroes, against writing; `None` where either is not known.
+    pub times_faster_than_writing: Option<f64>,
+    /// The verdict in a line.
+    pub summary: String,
+    /// Where it was read.
+    #[serde(skip)]
+    pub path: PathBuf,
+}
+
+/// One method.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tried {
+    /// The method.
+    pub method: Method,
+    /// The leg that it went through.
+    pub leg: Option<String>,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Bytes a second.
+    pub bytes_per_second: Option<f64>,
+}
+
+/// Why a kept result tells nothing.
+#[derive(Debug, thiserror::Error)]
+#[error("{} is no result of a probe: {why}", path.display())]
+pub struct StoreError {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// What is kept, and what could not be read of it.
+#[derive(Debug, Default)]
+pub struct Store {
+    /// The latest of each identity.
+    pub records: HashMap<String, Record>,
+    /// What is there and tells nothing.
+    pub bad: Vec<StoreError>,
+}
+
+/// Kept results of devices that are there.
+#[derive(Debug, Default)]
+pub struct Probed {
+    /// By kernel name.
+    pub of: BTreeMap<KName, Record>,
+    /// What is there and tells nothing.
+    pub bad: Vec<StoreError>,
+}
+
+impl Record {
+    /// Of a run on a disk; `None` where nothing was tried.
+    pub fn new(
+        disk: (&BlockDevice, Identity),
+        target: &str,
+        mode: Mode,
+        results: &[MethodResult],
+        verdict: &Verdict,
+    ) -> Option<Self> {
+        let tried = |result: &MethodResult| Tried {
+            method: result.method,
+            leg: result.leg.clone(),
+            outcome: result.outcome,
+            bytes_per_second: result.bytes_per_second,
+        };
+        let results: Vec<Tried> = results
+            .iter()
+            .filter(|result| result.outcome != Outcome::Skipped)
+            .map(tried)
+            .collect();
+        let (disk, Identity { name, lasts }) = disk;
+        let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        (!results.is_empty()).then(|| Self {
+            version: VERSION,
+            identity: name,
+            identity_lasts: lasts,
+            boot_id: journal::boot_id(),
+            kname: disk.kname.to_string(),
+            target: target.to_owned(),
+            mode,
+            time: time.unwrap_or_default().as_secs(),
+            results,
+            times_faster_than_writing: verdict.times_faster,
+            summary: verdict.summary.clone(),
+            path: PathBuf::new(),
+        })
+    }
+
+    /// What is worst of what is wrong. That something was refused is no fault, nor what reads back after a discard.
+    pub fn fault(&self) -> Option<&Tried> {
+        let is_fault = |tried: &Tried, outcome: Outcome| {
+            let discarded = tried.method.way() == Way::Discard
+                && matches!(outcome, Outcome::NotZeroed | Outcome::PartlyZeroed);
+            tried.outcome == outcome && !discarded
+        };
+        let found = |outcome: &Outcome| self.results.iter().find(|t| is_fault(t, *outcome));
+        FAULTS.iter().find_map(found)
+    }
+
+    /// Reads one.
+    fn parse(text: &[u8]) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Layout {
+            version: u32,
+        }
+        let of = |error: serde_json::Error| error.to_string();
+        let Layout { version } = serde_json::from_slice(text).map_err(of)?;
+        if version != VERSION {
+            return Err(format!(
+                "its version is {version}, and this zinspect reads version {VERSION}"
+            ));
+        }
+        serde_json::from_slice(text).map_err(of)
+    }
+}
+
+/// A file name that no other identity has.
+fn name_of(identity: &str) -> String {
+    let safe = |c: char| match c {
+        c if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') => c,
+        _ => '_',
+    };
+    let word: String = identity.chars().take(100).map(safe).collect();
+    let mut crc = flate2::Crc::new();
+    crc.update(identity.as_bytes());
+    // Not hidden, whatever it begins with: hidden files are those that are being written.
+    format!("id-{word}-{:08x}.json", crc.sum())
+}
+
+/// Keeps a result in the state directory, instead of an earlier one of the same disk.
+pub fn keep(record: &Record) -> Result<PathBuf, WriteError> {
+    let state = journal::state_dir();
+    let folder = state.join(FOLDER);
+    // That it cannot be made is said by the writing. Others may go through to the results; a journal is its owner's by
+    // its own mode, 0600.
+    let _ = std::fs::create_dir_all(&folder);
+    let _ = std::fs::set_permissions(&state, Permissions::from_mode(0o711));
+    let _ = std::fs::set_permissions(&folder, Permissions::from_mode(0o755));
+    let path = folder.join(name_of(&record.identity));
+    let mut text = serde_json::to_vec_pretty(record).unwrap_or_default();
+    text.push(b'\n');
+    whole_file::write(&path, &text)?;
+    Ok(path)
+}
+
+/// Where results may lie: one's own, and root's, who probes devices.
+fn folders() -> Vec<PathBuf> {
+    let own = std::env::var_os("STATE_DIRECTORY")
+        .filter(|value| !value.is_empty())
+        .map_or_else(journal::state_dir, PathBuf::from);
+    let mut folders = vec![own];
+    if std::env::var_os("STATE_DIRECTORY").is_none() {
+        folders.push("/var/lib/zinspect".into());
+        folders.dedup();
+    }
+    folders.iter().map(|state| state.join(FOLDER)).collect()
+}
+
+impl Store {
+    /// Reads a folder. That there is none says that nothing was probed.
+    pub fn read(folders: &[PathBuf]) -> Self {
+        let mut store = Self::default();
+        for folder in folders {
+            store.add(folder);
+        }
+        store
+    }
+
+    fn add(&mut self, folder: &Path) {
+        let listed = match std::fs::read_dir(folder) {
+            Ok(listed) => listed,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
+            Err(error) => return self.bad(folder, error.to_string()),
+        };
+        let mut paths: Vec<PathBuf> = listed
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
+            .take(MOST_FILES + 1)
+            .collect();
+        if paths.len() > MOST_FILES {
+            self.bad(folder, format!("more than {MOST_FILES} files are in it"));
+        }
+        paths.sort();
+        for path in paths {
+            match read_file(&path) {
+                Ok(text) => match Record::parse(&text) {
+                    Ok(record) => self.take(Record { path, ..record }),
+                    Err(why) => self.bad(&path, why),
+                },
+                // Replaced or removed since it was listed.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => self.bad(&path, error.to_string()),
+            }
+        }
+    }
+
+    fn bad(&mut self, path: &Path, why: String) {
+        let path = path.to_owned();
+        self.bad.push(StoreError { path, why });
+    }
+
+    fn take(&mut self, record: Record) {
+        let known = self.records.get(&record.identity);
+        if known.is_none_or(|known| known.time <= record.time) {
+            self.records.insert(record.identity.clone(), record);
+        }
+    }
+
+    /// The results of devices that are there. Of an identity that does not last, those of this boot alone.
+    pub fn of(self, collector: &Collector, topology: &Topology) -> Probed {
+        let mut of = BTreeMap::new();
+        if !self.records.is_empty() {
+            let boot_id = journal::boot_id();
+            let disks = topology
+                .iter()
+                .filter(|device| !matches!(device.kind, Kind::Partition | Kind::NvmePath));
+            for disk in disks {
+                let diskseq = identity::diskseq(collector, disk);
+                let identity = identity::of_disk(collector, disk, diskseq);
+                let record = self.records.get(&identity.name);
+                let same = |record: &&Record| record.identity_lasts || record.boot_id == boot_id;
+                if let Some(record) = record.filter(same) {
+                    of.insert(disk.kname.clone(), record.clone());
+                }
+            }
+        }
+        Probed { of, bad: self.bad }
+    }
+}
+
+/// What is kept of a host's devices. Of a captured host nothing is, unless `STATE_DIRECTORY` says where it is.
+pub fn probed(collector: &Collector, topology: &Topology) -> Probed {
+    let told = std::env::var_os("STATE_DIRECTORY").is_some();
+    if collector.host.source != Source::Live && !told {
+        return Probed::default();
+    }
+    Store::read(&folders()).of(collector, topology)
+}
+
+/// A regular file of bounded length; nothing else that lies there is waited for.
+fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    use rustix::fs::OFlags;
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC).bits();
+    let file: File = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.cast_signed())
+        .open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let mut text = Vec::new();
+    file.take(FILE_CAP + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > FILE_CAP {
+        return Err(io::Error::other(format!("longer than {FILE_CAP} bytes")));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+#[path = "store/tests.rs"]
+mod tests;
