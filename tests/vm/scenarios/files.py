@@ -36,7 +36,7 @@ PARTS = ["ext4", "stacks", "xfs", "others", "overlay", "zoned", "who", "bad"]
 
 
 def run(context: Context):
-    wanted = os.environ.get("ZINSPECT_PARTS", "").split()
+    wanted = os.environ.get("ZINSPECT_FILES_PARTS", "").split()
     parts = [part for part in PARTS if not wanted or part in wanted]
     root = {"/bin/trial": trial(context), **build.program("bad_fs")}
     settings = {"parts": " ".join(parts), "zoned_mkfs": "", "zoned_why": ""}
