@@ -114,30 +114,11 @@ build() { # leaves that are there already stay as they are
     done <$plan
 }
 
-# Disks for every batch, as new: to add a host takes the kernel longer than all else here. What cannot be undone is that
-# a disk has a user's limit, of what it takes now, if an earlier batch wrote one.
-fresh_disks() {
-    if [ -z "$all" ]; then
-        most=$(for plan in /plan.*; do grep -c ' disk ' $plan; done | sort -n | tail -n 1)
-        unmap_disks $most dev_size_mb=32
-        all=$pool
-        return
-    fi
-    pool=$all
-    for disk in $all; do
-        blocks $disk 65535
-        read hw </sys/block/$disk/queue/write_zeroes_unmap_max_hw_bytes
-        read un <$(limit $disk)
-        [ $un = $hw ] || echo $hw >$(limit $disk) || fail "$disk is not as new: $un of $hw"
-        # Superblocks of arrays and metadata of targets.
-        dd if=/dev/zero of=/dev/$disk bs=1M count=1 conv=fsync 2>/dev/null
-    done
-}
-all=
 for plan in /plan.*; do
     begin ${plan#/plan.}
     : >/tmp/leaves
-    fresh_disks
+    unmap_disks $(grep -c ' disk ' $plan) dev_size_mb=32
+    all=$pool
     echo "$group: disks at $(cut -d ' ' -f 1 /proc/uptime)"
     build ""
     echo "$group: built at $(cut -d ' ' -f 1 /proc/uptime)"

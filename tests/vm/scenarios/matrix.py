@@ -74,7 +74,7 @@ def one_boot(context: Context, boot: str, parts: list[str]):
     root = {**build.programs(), "/zoned-metadata": metadata}
     settings = {"boot": boot, "parts": " ".join(parts), "serials": " ".join(hardware.serials)}
     machine = context.machine("matrix.sh", work=context.work / boot, devices=hardware.arguments, append=append,
-                              root=root, settings=settings, memory="2560M", timeout=1500)
+                              root=root, settings=settings, memory="2560M", timeout=3600)
     result = context.boot(machine, lambda: [image.create() for image in hardware.images])
     for stage in sorted(path.parent for path in result.out.glob("*/roles")):
         with context.checks.within(stage.name):
