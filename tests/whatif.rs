@@ -130,18 +130,20 @@ fn a_stack_that_does_not_exist_has_a_verdict_with_its_reason() {
     );
 }
 
+fn refused(root: &TempDir, arguments: &[&str]) -> String {
+    let words: Vec<&str> = ["whatif"]
+        .into_iter()
+        .chain(arguments.iter().copied())
+        .collect();
+    let output = zinspect(root, &words);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
 #[test]
 fn what_cannot_be_built_is_refused_with_a_reason() {
     let root = root("7.3.4\n");
-    let refused = |arguments: &[&str]| {
-        let words: Vec<&str> = ["whatif"]
-            .into_iter()
-            .chain(arguments.iter().copied())
-            .collect();
-        let output = zinspect(&root, &words);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        String::from_utf8_lossy(&output.stderr).into_owned()
-    };
+    let refused = |arguments: &[&str]| refused(&root, arguments);
     let circle = refused(&[
         "--dm",
         "a=0 8 linear /dev/b 0",
@@ -154,6 +156,12 @@ fn what_cannot_be_built_is_refused_with_a_reason() {
     assert!(refused(&["--dm", "zram0=0 8 zero"]).contains("there is a device of this name"));
     assert!(refused(&["--nvme-paths", "zram0"]).contains("no NVMe namespace"));
     assert!(refused(&[]).contains("nothing to build"));
+}
+
+#[test]
+fn what_no_kernel_would_load_is_refused_with_a_reason() {
+    let root = root("7.3.4\n");
+    let refused = |arguments: &[&str]| refused(&root, arguments);
     // Of 81920 sectors.
     let long = refused(&["--dm", "0 81921 linear /dev/zram0 0"]);
     assert!(

@@ -219,7 +219,6 @@ impl<'r> Run<'r> {
         judge: &Judge,
         shown: &[&BlockDevice],
     ) -> Result<(), RunError> {
-        let options = output::options(self.out);
         let files = || self.named.answers(judge);
         match self.format {
             Format::Table => self.tables(out, judge, shown)?,
@@ -260,28 +259,36 @@ impl<'r> Run<'r> {
                     &metrics::families(&reports, metrics::Options::default()),
                 )?;
             }
-            Format::Tree => {
-                let all: Vec<&BlockDevice> = self.topology.iter().collect();
-                let reports: HashMap<KName, Device> = all
-                    .iter()
-                    .map(|device| (device.kname.clone(), Device::new(judge, device, self.needs)))
-                    .collect();
-                let filtered = !self.args.kind.is_empty() || !self.args.verdict.is_empty();
-                let targets: Vec<KName> = match self.explains || filtered {
-                    true => shown.iter().map(|device| device.kname.clone()).collect(),
-                    false => Vec::new(),
-                };
-                let growth = if self.explains {
-                    Growth::Down
-                } else {
-                    Growth::Up
-                };
-                let listed = |device: &BlockDevice| self.args.all || is_listed(device);
-                let drawn = tree::tree(self.topology, &reports, &targets, growth, &listed);
-                write_tree(out, &drawn, &options, output::ascii(self.out))?;
-            }
+            Format::Tree => self.tree(out, judge, shown)?,
         }
         Ok(())
+    }
+
+    fn tree(
+        &self,
+        out: &mut dyn Write,
+        judge: &Judge,
+        shown: &[&BlockDevice],
+    ) -> Result<(), RunError> {
+        let all: Vec<&BlockDevice> = self.topology.iter().collect();
+        let reports: HashMap<KName, Device> = all
+            .iter()
+            .map(|device| (device.kname.clone(), Device::new(judge, device, self.needs)))
+            .collect();
+        let filtered = !self.args.kind.is_empty() || !self.args.verdict.is_empty();
+        let targets: Vec<KName> = match self.explains || filtered {
+            true => shown.iter().map(|device| device.kname.clone()).collect(),
+            false => Vec::new(),
+        };
+        let growth = if self.explains {
+            Growth::Down
+        } else {
+            Growth::Up
+        };
+        let listed = |device: &BlockDevice| self.args.all || is_listed(device);
+        let drawn = tree::tree(self.topology, &reports, &targets, growth, &listed);
+        let options = output::options(self.out);
+        Ok(write_tree(out, &drawn, &options, output::ascii(self.out))?)
     }
 
     fn pages(

@@ -115,11 +115,7 @@ fn runtime_disabled(device: &BlockDevice, kernel: &KernelLimits) -> Option<Confl
         return None;
     }
     let advice = match (device.kind, device.driver) {
-        (Kind::Disk, Some("sd")) => Some(
-            "find out why the device refused WRITE SAME (kernel log), then write the size in blocks to \
-             scsi_disk/*/max_write_same_blocks: that makes sd decide anew"
-                .to_owned(),
-        ),
+        (Kind::Disk, Some("sd")) => Some(decide_anew(device, hw)),
         (Kind::Dm, _) => Some("reload its table once the devices below zero again".to_owned()),
         _ => None,
     };
@@ -138,6 +134,26 @@ fn runtime_disabled(device: &BlockDevice, kernel: &KernelLimits) -> Option<Confl
         evidence,
         advice,
     })
+}
+
+/// A write to `max_write_same_blocks` makes sd decide anew; what is left of hw says how many blocks it had.
+fn decide_anew(device: &BlockDevice, hw: u64) -> String {
+    let file = device.scsi.as_deref().map_or_else(
+        || {
+            format!(
+                "/{}/device/scsi_disk/*/max_write_same_blocks",
+                device.syspath
+            )
+        },
+        |scsi| scsi.max_write_same_blocks.origin.to_string(),
+    );
+    let block = device.queue.number(Attr::LogicalBlockSize).get();
+    let blocks = block
+        .and_then(|block| hw.checked_div(block))
+        .map_or_else(|| "BLOCKS".to_owned(), |blocks| blocks.to_string());
+    format!(
+        "find out why the device refused WRITE SAME (kernel log); once it takes it again: echo {blocks} > {file}"
+    )
 }
 
 /// T19: limits are unlocked hints to their readers; a device whose limits never stood still has none to rely on.

@@ -150,8 +150,11 @@ fn xfs_features(geometry: &XfsGeometry) -> Vec<String> {
             "on its own device"
         };
         found.push(format!(
-            "realtime section {place}, extents of {} blocks",
-            geometry.rtextsize
+            "realtime section {place}, extents of {}",
+            match geometry.rtextsize {
+                1 => "1 block".to_owned(),
+                blocks => format!("{blocks} blocks"),
+            }
         ));
     }
     if geometry.has(XfsGeometry::ZONED) {

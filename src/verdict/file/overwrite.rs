@@ -54,7 +54,11 @@ pub fn overwrite(facts: &FileFacts, state: State) -> Option<Overwrite> {
             (None, Some(false)) => Some(Overwrite::CopyOnWrite),
             (None, None) => None,
         },
-        // f2fs writes in place or not by a policy of its own.
+        // As a log it writes nothing in place; zoned devices force that.
+        "f2fs" if option("mode").is_some_and(|mode| mode.as_deref() == Some("lfs")) => {
+            Some(Overwrite::CopyOnWrite)
+        }
+        // Else f2fs writes in place or not by a policy of its own.
         "f2fs" => match state {
             State::Written => None,
             other => Some(in_place(other)),
@@ -85,10 +89,9 @@ fn of_mount(facts: &FileFacts, mount: &Mount) -> Reading<Commit> {
         "xfs" if mount.super_options.contains_key("logdev") => {
             Reading::Present(Commit::ExternalJournal)
         }
-        "xfs" => Reading::Present(Commit::Journal),
         "btrfs" => Reading::Present(Commit::LogTree),
         "f2fs" => Reading::Present(Commit::NodeBlock),
-        "gfs2" | "ocfs2" => Reading::Present(Commit::Journal),
+        "xfs" | "gfs2" | "ocfs2" => Reading::Present(Commit::Journal),
         "vfat" | "msdos" => Reading::Present(Commit::InPlace),
         "tmpfs" | "devtmpfs" | "hugetlbfs" | "ramfs" => Reading::Absent,
         _ => Reading::NotAsked("there is no rule for this filesystem"),

@@ -63,7 +63,8 @@ def unmounted(stage: Stage, checks):
 def pulled(stage: Stage, checks):
     """The disk is gone under the filesystem: the file fails as it really does, and no limit is made up."""
     before = ((stage.json("pulled-before") or {}).get("files") or [{}])[0]
-    checks.equal("pulled", "before", [stage.text("../roles").split()[-1]], before.get("devices"))
+    disk = dict(line.split() for line in stage.text("../roles").splitlines())["pulled"]
+    checks.equal("pulled", "before", [disk], before.get("devices"))
     for name in ("bad-pulled", "bad-pulled-new"):
         file = ((stage.json(name) or {}).get("files") or [{}])[0]
         checks.equal(name, "devices", None, file.get("devices"))

@@ -148,7 +148,7 @@ def offload_agrees(answer: dict, kib: int) -> bool:
 
 def surroundings(stage: Stage, checks):
     """Without the right to read, in another mount namespace, from a capture."""
-    disk = stage.text("../roles").split()[-1]
+    disk = role(stage, "disk")
     unmaps = has_limit(stage)
 
     def file(name):
@@ -201,6 +201,10 @@ def commits(stage: Stage, checks):
     second = stage.text("second").strip()
     checks.equal("other device", "ext4-external", [{"role": "journal", "path": f"/dev/{second}"}],
                  external.get("other_devices"))
+
+
+def role(stage: Stage, name: str) -> str | None:
+    return dict(line.split() for line in stage.text("../roles").splitlines()).get(name)
 
 
 def statx(stage: Stage, checks, kernel: str):

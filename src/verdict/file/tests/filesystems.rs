@@ -1,6 +1,7 @@
 //! Filesystems other than ext4, and devices' nodes.
 
 use super::*;
+use crate::facts::file::Journal;
 
 pub(super) fn geometry(rtblocks: u64, rtextsize: u32, flags: u32) -> Reading<XfsGeometry> {
     Reading::Present(XfsGeometry {
@@ -192,4 +193,69 @@ fn an_overwrite_costs_what_the_state_and_the_filesystem_make_of_it() {
         overwrite(&plain_file("1 0 0:62 / /m rw - newfs x rw"), State::Written),
         None
     );
+}
+
+#[test]
+fn metadata_goes_where_the_filesystem_commits_it() {
+    let to = |line: &str| commit(&plain_file(line));
+    assert_eq!(to(XFS), Reading::Present(Commit::Journal));
+    let external = "1 0 8:0 / /m rw - xfs /dev/sda rw,logdev=/dev/sdb";
+    assert_eq!(to(external), Reading::Present(Commit::ExternalJournal));
+    assert_eq!(to(BTRFS), Reading::Present(Commit::LogTree));
+    assert_eq!(to(TMPFS), Reading::Absent);
+    let mut facts = plain_file(EXT4);
+    assert_eq!(commit(&facts), Reading::Absent, "not read");
+    for (journal, place) in [
+        (Journal::None, Commit::InPlace),
+        (Journal::Internal, Commit::Journal),
+        (Journal::External(None), Commit::ExternalJournal),
+    ] {
+        facts.journal = Reading::Present(journal);
+        assert_eq!(commit(&facts), Reading::Present(place));
+    }
+    let says = |commit| Overwrite::Conversion.says(commit);
+    assert!(says(Some(Commit::InPlace)).contains("there is no journal"));
+    assert!(says(None).contains("not known whether to a journal"));
+}
+
+#[test]
+fn journalled_data_needs_a_journal() {
+    let mut facts = plain_file(EXT4);
+    facts.flags = Reading::Present(0x4000 | 0x0008_0000);
+    let cost = |facts: &FileFacts| overwrite(facts, State::Written);
+    assert_eq!(cost(&facts), None, "whether there is one is not known");
+    facts.journal = Reading::Present(Journal::Internal);
+    assert_eq!(cost(&facts), Some(Overwrite::Journal));
+    facts.journal = Reading::Present(Journal::None);
+    assert_eq!(cost(&facts), Some(Overwrite::InPlace));
+}
+
+#[test]
+fn f2fs_as_a_log_writes_nothing_in_place() {
+    let log = plain_file("1 0 8:0 / /m rw - f2fs /dev/sda rw,mode=lfs");
+    let cost = overwrite(&log, State::Unwritten);
+    assert_eq!(cost, Some(Overwrite::CopyOnWrite));
+    let cost = overwrite(&plain_file(F2FS), State::Unwritten);
+    assert_eq!(cost, Some(Overwrite::Conversion));
+}
+
+#[test]
+fn a_filesystem_that_is_dead_fails_at_open() {
+    for (error, outcome) in [
+        (Errno::IO, Some(Errno::IO)),
+        (Errno::STALE, Some(Errno::STALE)),
+        (Errno::NOTCONN, Some(Errno::NOTCONN)),
+        // For want of rights: whoever has them may succeed.
+        (Errno::ACCESS, None),
+    ] {
+        let mut facts = plain_file(EXT4);
+        facts.closed = Some(error);
+        for mode in Mode::ALL {
+            let support = ask(&facts, "7.3.4", &[unmaps()], *mode).support;
+            match outcome {
+                Some(errno) => assert_eq!(support, Support::Fails(errno, Call::Open)),
+                None => assert!(!matches!(support, Support::Fails(_, Call::Open))),
+            }
+        }
+    }
 }
