@@ -38,9 +38,6 @@ def real(stage: Stage, checks):
         is_outcome(stage, checks, "scsi-honest", method, {"zeroed-unmapped"})
     for method in ("pwrite", "scsi-write-same-16", "blkzeroout"):
         is_outcome(stage, checks, "scsi-honest", method, {"zeroed-written"})
-    points = (stage.json("sweep") or {}).get("sweep", [])
-    checks.true("sweep", "points", {point["method"] for point in points} == {"pwrite", "blkzeroout"}
-                and len({point["size"] for point in points}) > 3, f"{points}")
     checks.equal("exit", "preserve", 0, stage.status("preserve"))
     checks.equal("restored", "preserve", True, (stage.json("preserve") or {}).get("restored"))
     is_outcome(stage, checks, "scsi-whole-default", "blkzeroout", ZEROED)
@@ -48,18 +45,24 @@ def real(stage: Stage, checks):
         is_outcome(stage, checks, "partition", method, ZEROED)
     is_outcome(stage, checks, "dm-disabled-below", "blkzeroout", {"zeroed-written"})
     is_outcome(stage, checks, "fake-rw", "blkzeroout", {"not-stored"})
-    checks.equal("exit", "write-protected", 2, stage.status("write-protected"))
-    checks.true("message", "write-protected", "read-only" in stage.text("write-protected.err"),
-                stage.text("write-protected.err"))
-    got = is_outcome(stage, checks, "protected-later", "scsi-write-same-16-unmap", {"not-stored"})
-    checks.true("protected-later", "why", "writing the pattern" in (got.get("detail") or ""), f"{got}")
     is_outcome(stage, checks, "flakey-drop", "blkzeroout", {"not-stored"})
-    is_outcome(stage, checks, "flakey-corrupt", "blkzeroout", {"not-stored"})
     legs = [one for one in (stage.json("multipath") or {}).get("results", [])
             if one["method"].startswith("scsi")]
     checks.equal("legs", "multipath", 4, len([one for one in legs if one["leg"] and one["outcome"] in ZEROED]))
     checks.equal("exit", "refused-leg", 2, stage.status("refused-leg"))
     checks.true("map named", "refused-leg", "/dev/mapper/mp" in stage.text("refused-leg.err"), stage.text("refused-leg.err"))
+
+
+def damaged(stage: Stage, checks):
+    checks.equal("exit", "write-protected", 2, stage.status("write-protected"))
+    checks.true("message", "write-protected", "read-only" in stage.text("write-protected.err"),
+                stage.text("write-protected.err"))
+    got = is_outcome(stage, checks, "protected-later", "scsi-write-same-16-unmap", {"not-stored"})
+    checks.true("protected-later", "why", "writing the pattern" in (got.get("detail") or ""), f"{got}")
+    is_outcome(stage, checks, "flakey-corrupt", "blkzeroout", {"not-stored"})
+    points = (stage.json("sweep") or {}).get("sweep", [])
+    checks.true("sweep", "points", {point["method"] for point in points} == {"pwrite", "blkzeroout"}
+                and len({point["size"] for point in points}) > 3, f"{points}")
 
 
 def refusals(stage: Stage, checks):
@@ -79,6 +82,9 @@ def nvme(stage: Stage, checks):
     checks.equal("first bad", "truncated", start + 32 * MIB, got.get("first_bad_offset"))
     for method in ("nvme-write-zeroes", "nvme-write-zeroes-deac", "fallocate-write-zeroes"):
         is_outcome(stage, checks, "nvme-passthrough", method, ZEROED)
+
+
+def counted(stage: Stage, checks):
     checks.true("DLFEAT", "counted", '"dlfeat":9' in stage.text("counted-id-ns").replace(" ", ""), "is not 9")
     for method in ("fallocate-write-zeroes", "nvme-write-zeroes-deac"):
         got = is_outcome(stage, checks, "counted", method, {"zeroed-unmapped"})

@@ -1,5 +1,5 @@
 # Everything that a probe is not armed for.
-scsi_debug_disks lbpws=1 lbprz=1 dev_size_mb=64 add_host=2
+scsi_debug_disks lbpws=1 lbprz=1 dev_size_mb=64 add_host=2 per_host_store=1
 set -- $disks
 blockdev --setro /dev/$1
 saved read-only zinspect probe /dev/$1 --preserve
