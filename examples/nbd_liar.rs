@@ -8,7 +8,7 @@
 //! - `half` zeroes the first half;
 //! - `neighbour` zeroes 4 KiB more at the end;
 //! - `slow` zeroes after half a second;
-//! - `slower` zeroes at 8 MB/s;
+//! - `slower` zeroes at 1 MB/s, which is slower than writing;
 //! - `error:N` zeroes N times, then fails;
 //! - `hang` never answers;
 //! - `volatile` is honest, and keeps everything in memory until a flush, then in BACKING: what was not flushed is lost

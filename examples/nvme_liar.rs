@@ -2,7 +2,7 @@
 //! commands past the block layer, and tells its statuses.
 //!
 //! `nvme_liar PORT MEGABYTES LIE [dlfeat=N] [oncs=N] [wzsl=N] [mdts=N]` listens on 127.0.0.1, with blocks of 512 bytes
-//! and one I/O queue. LIE is as in `nbd_liar`.
+//! and one I/O queue. LIE is as in `nbd_liar`. What is deallocated by a command that is honest leaves NUSE.
 
 use std::collections::VecDeque;
 use std::io::{Read, Write};
@@ -27,6 +27,9 @@ const CAPSULE_RESP: u8 = 5;
 const H2C_DATA: u8 = 6;
 const C2H_DATA: u8 = 7;
 const R2T: u8 = 9;
+
+/// Deallocate, in the twelfth command word of Write Zeroes.
+const DEAC: u32 = 1 << 25;
 
 const INVALID_OPCODE: u16 = 0x4001;
 const INVALID_FIELD: u16 = 0x4002;
@@ -148,9 +151,13 @@ fn identify(controller: &Controller, cns: u8) -> Option<Vec<u8>> {
     match cns {
         0 => {
             let blocks = controller.store.size / BLOCK;
-            for at in [0, 8, 16] {
+            for at in [0, 8] {
                 put(&mut data, at, &blocks.to_le_bytes());
             }
+            // NUSE, of a namespace with thin provisioning (NSFEAT bit 0).
+            let used = controller.store.in_use() / BLOCK;
+            put(&mut data, 16, &used.to_le_bytes());
+            data[24] = 1;
             data[33] = identity.dlfeat;
             put(&mut data, 104, b"zinspect-liar-01");
             data[130] = 9;
@@ -260,7 +267,13 @@ fn io(link: &mut Link, shared: &Mutex<Controller>, pdu: &Pdu, id: [u8; 2]) -> Re
             let data = store.read(from, length)?;
             return give(stream, id, &data);
         }
-        8 => zeroes(store, lie, from, length)?,
+        8 => {
+            let granted = zeroes(store, lie, from, length)?;
+            if word(sqe, 48) & DEAC != 0 && lie.zeroes_as_asked() {
+                store.deallocate(from, length);
+            }
+            granted
+        }
         9 => {
             let mut granted = Some(true);
             for range in written.chunks_exact(16) {

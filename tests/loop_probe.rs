@@ -405,3 +405,64 @@ fn loop_a_probe_holds_little_memory() {
     // The probe and one child run at a time.
     assert!(2 * most <= 64 << 10, "{most} KiB in one process");
 }
+
+/// `ZINSPECT_KILLS` of them (18), at moments drawn from `ZINSPECT_SEED`. With a volatile cache and power cuts:
+/// tests/vm/scenarios/power.py.
+#[test]
+fn loop_a_probe_killed_at_any_moment_loses_nothing() {
+    let Some(disk) = Loop::new(8) else { return };
+    let number = |name: &str, default: u64| {
+        std::env::var(name)
+            .ok()
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(default)
+    };
+    let (kills, seed) = (
+        number("ZINSPECT_KILLS", 18),
+        number("ZINSPECT_SEED", std::process::id().into()),
+    );
+    let before = fs::read(disk.image()).unwrap();
+    let journal = disk.state.path().join("kept.journal");
+    let shown = journal.to_str().unwrap();
+    let probing = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zinspect"));
+        command
+            .args(["probe", &disk.node, "--preserve", "--range", "2M:2M"])
+            .args(["--method", "blkzeroout,pwrite", "--journal", shown])
+            .env("STATE_DIRECTORY", disk.state.path())
+            .stdout(std::process::Stdio::null());
+        command
+    };
+    let begin = std::time::Instant::now();
+    assert!(probing().status().unwrap().success());
+    let whole = u64::try_from(begin.elapsed().as_micros()).unwrap();
+    let (mut state, mut left) = (seed, 0);
+    for kill in 0..kills {
+        // The generator of Knuth's MMIX.
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let moment = (state >> 33) % (whole * 11 / 10);
+        let mut child = probing().spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_micros(moment));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if journal.exists() {
+            left += 1;
+            // Its child may have the device for a moment longer.
+            let recovered = || disk.probe(&["--recover", shown]).status.success();
+            let back = (0..50).any(|_| {
+                recovered() || {
+                    std::thread::sleep(std::time::Duration::from_millis(100));
+                    false
+                }
+            });
+            assert!(back, "kill {kill} of seed {seed}");
+        }
+        assert!(
+            fs::read(disk.image()).unwrap() == before,
+            "kill {kill} of seed {seed}"
+        );
+    }
+    eprintln!("{kills} kills of seed {seed}, {left} of them left a journal");
+}

@@ -40,7 +40,7 @@ pub fn run(bench: &Bench<'_>) -> Measured {
                 "it would take {:.0} minutes, by what {} took; --size {} measures it",
                 seconds / 60.0,
                 shown(taken.map_or(0, |(of, _)| of)),
-                shown(size).replace([' ', 'i', 'B'], "")
+                shown(size)
             );
             measured.leave(NAME, shown(size), why);
             continue;

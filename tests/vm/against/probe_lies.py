@@ -24,9 +24,9 @@ def is_outcome(stage: Stage, checks, name: str, method: str, wanted: set[str]) -
     return got
 
 
-def lies(stage: Stage, checks, asking: tuple[str, ...]):
+def lies(stage: Stage, checks, asking: tuple[str, ...], told: dict = LIES):
     """Each lie by its outcome, with the offset where one can be told."""
-    for lie, (wanted, status) in LIES.items():
+    for lie, (wanted, status) in told.items():
         checks.equal("exit", lie, status, stage.status(lie))
         for method in asking:
             got = is_outcome(stage, checks, lie, method, wanted)
@@ -34,6 +34,8 @@ def lies(stage: Stage, checks, asking: tuple[str, ...]):
                 checks.true("offset", f"{lie} {method}", isinstance(got.get("first_bad_offset"), int),
                             f"no offset in {got}")
         is_outcome(stage, checks, lie, "pwrite", ZEROED)
+    if "slower" not in told:
+        return
     verdict = ((stage.json("slower") or {}).get("verdict") or {}).get("times_faster_than_writing")
     checks.true("slower", "verdict", verdict and verdict < 1, f"times faster: {verdict}")
 
@@ -70,10 +72,22 @@ def scsi(stage: Stage, checks):
 
 def nvme(stage: Stage, checks):
     methods = ("fallocate-write-zeroes", "nvme-write-zeroes", "nvme-write-zeroes-deac")
-    for lie in LIES:
+    quick = {lie: wanted for lie, wanted in LIES.items() if not lie.startswith("slow")}
+    for lie in quick:
         checks.equal("unmap limit", lie, "131072", stage.text(f"{lie}.unmap").strip())
-    lies(stage, checks, methods)
+    lies(stage, checks, methods, quick)
+    # The honest one gives space back where it is asked to, and its NUSE falls.
+    for method in ("fallocate-write-zeroes", "nvme-write-zeroes-deac"):
+        got = is_outcome(stage, checks, "honest", method, {"zeroed-unmapped"})
+        checks.true("NUSE", method, any(one["kind"] == "nuse" and one["says"] == "unmapped" for one in got.get("evidence", [])),
+                    f"{got.get('evidence')}")
+    is_outcome(stage, checks, "honest", "nvme-write-zeroes", {"zeroed-written", "zeroed-unmap-unknown"})
     # Write Fault, not to be retried.
     checks.equal("error", "status", 0x4280, error_of(stage, checks, "nvme-write-zeroes").get("nvme_status"))
+
+
+def nvme_hangs(stage: Stage, checks):
+    slow = {lie: wanted for lie, wanted in LIES.items() if lie.startswith("slow")}
+    lies(stage, checks, ("fallocate-write-zeroes", "nvme-write-zeroes"), slow)
     for method in ("fallocate-write-zeroes", "nvme-write-zeroes"):
         hangs(stage, checks, f"hang-{method}", method)

@@ -1,9 +1,6 @@
 # What LVM makes: each kind of volume, with its hidden ones.
 begin lvm
 unmap_disks 6 dev_size_mb=128
-settings='global{thin_check_executable="" cache_check_executable="" etc="/etc"} activation{udev_sync=0 udev_rules=0 monitoring=0} devices{obtain_device_list_from_udev=0 external_device_info_source="none" use_devicesfile=0 scan=["/dev"]} backup{backup=0 archive=0}'
-mkdir -p /run/lock /run/lvm /etc/lvm
-lv() { lvm "$@" --config "$settings" -qq || fail "lvm $*"; }
 made_by() { # VOLUME
     dmsetup mknodes
     made=dm-$(dmsetup info -c --noheadings -o minor "$1") || fail "no $1"

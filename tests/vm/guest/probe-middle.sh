@@ -7,7 +7,7 @@ host=$(ls -d /sys/bus/pseudo/devices/adapter*/host*)
 
 zinspect probe /dev/$1 -m pwrite,blkzeroout --preserve --range 8M:16M --journal /mnt/state/gone.j -o json >$stage/deleted.out 2>$stage/deleted.err &
 probe=$!
-until [ -e /mnt/state/gone.j ]; do pause 20; done
+until [ -e /mnt/state/gone.j ] || ! kill -0 $probe 2>/dev/null; do pause 20; done
 pause 300
 echo 1 >/sys/block/$1/device/delete
 wait $probe

@@ -3,7 +3,6 @@ scsi_debug_disks lbpws=1 lbprz=1 dev_size_mb=96
 sd=$disks
 probed scsi-honest $sd all --range 8M:2M
 probed scsi-whole-default $sd blkzeroout
-probed sweep $sd pwrite,blkzeroout --range 8M:2M --sweep
 saved preserve zinspect probe /dev/$sd -m blkzeroout,scsi-write-same-16-unmap --preserve --range 8M:2M -o json
 partition_on $sd
 probed partition $made scsi-write-same-16-unmap,scsi-write-same-10,blkzeroout --range 4M:1M
@@ -17,14 +16,6 @@ dmsetup remove lin
 scsi_debug_disks lbpws=1 lbprz=1 dev_size_mb=64 fake_rw=1
 probed fake-rw $disks blkzeroout --range 8M:2M
 
-# Write-protected before it appeared, and after.
-scsi_debug_disks lbpws=1 lbprz=1 dev_size_mb=64 wp=1
-saved write-protected zinspect probe /dev/$disks --preserve
-scsi_debug_disks lbpws=1 lbprz=1 dev_size_mb=64
-echo 1 >/sys/module/scsi_debug/parameters/wp
-probed protected-later $disks pwrite,scsi-write-same-16-unmap --range 8M:2M
-echo 0 >/sys/module/scsi_debug/parameters/wp
-
 scsi_debug_disks lbpws=1 lbprz=1 dev_size_mb=64 add_host=2
 set -- $disks
 dm_multipath mp $1 $2
@@ -35,8 +26,4 @@ dmsetup remove mp
 
 dm flaky "0 $(sectors $1) flakey /dev/$1 0 0 60 1 drop_writes"
 probed flakey-drop $made blkzeroout --range 8M:2M
-dmsetup remove flaky
-# Byte 32 of each write becomes 1, whatever stood there.
-dm flaky "0 $(sectors $1) flakey /dev/$1 0 0 60 5 corrupt_bio_byte 32 w 1 0"
-probed flakey-corrupt $made blkzeroout --range 8M:2M
 dmsetup remove flaky

@@ -1,5 +1,5 @@
 # Everything that a probe is not armed for.
-scsi_debug_disks lbpws=1 lbprz=1 dev_size_mb=64 add_host=2
+scsi_debug_disks lbpws=1 lbprz=1 dev_size_mb=64 add_host=2 per_host_store=1
 set -- $disks
 blockdev --setro /dev/$1
 saved read-only zinspect probe /dev/$1 --preserve
@@ -47,7 +47,7 @@ saved raid-member zinspect probe /dev/$1 --preserve
 mdadm --stop --quiet /dev/md9
 saved raid-signature zinspect probe /dev/$1 --destroy --yes-destroy=$(identity $1)
 wiped $1
-lvm pvcreate -q --config "devices{use_devicesfile=0 obtain_device_list_from_udev=0}" -Zn /dev/$1 >/dev/null 2>&1 || fail pvcreate
+lv pvcreate /dev/$1
 saved lvm-signature zinspect probe /dev/$1 --destroy --yes-destroy=$(identity $1)
 wiped $1
 partition_on $1
@@ -59,7 +59,7 @@ saved file zinspect probe /share/in/recipes.sh
 disk_by_serial zoned
 saved zoned zinspect probe /dev/$made --preserve
 for disk in /sys/block/sd*; do
-    case $(cat $disk/device/../../../scsi_host/*/proc_name 2>/dev/null) in
+    case $(cat $disk/device/../../scsi_host/*/proc_name 2>/dev/null) in
         megaraid_sas) saved known-bad zinspect probe /dev/${disk##*/} --preserve ;;
     esac
 done

@@ -18,6 +18,17 @@ liar() {
 }
 end_liar() { kill -9 $liar; wait $liar 2>/dev/null; await "[ ! -e /sys/block/$made/pid ]"; }
 
+# nvme_liar_on PORT LIE: the namespace in $made, its server's process in $server.
+liar_nqn=nqn.2014-08.org.zinspect:liar
+nvme_liar_on() {
+    nvme_liar $1 64 $2 &
+    server=$!
+    pause 1000
+    nvme connect -t tcp -a 127.0.0.1 -s $1 -n $liar_nqn --hostnqn=$host_nqn --hostid=$host_id || fail "connect to $2"
+    made=
+    await "find_subsystem $liar_nqn"
+}
+
 # sum_of DEVICE: of all its bytes, as they are on the device.
 sum_of() { dd if=/dev/$1 iflag=direct bs=1M 2>/dev/null | sha256sum | cut -d ' ' -f 1; }
 

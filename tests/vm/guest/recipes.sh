@@ -268,6 +268,14 @@ dm_multipath() {
     dm "$1" "0 $(sectors $2) multipath 0 0 2 1 service-time 0 1 2 /dev/$2 1 1 service-time 0 1 2 /dev/$3 1 1"
 }
 
+# --- LVM ---------------------------------------------------------------------------------------
+
+lvm_settings='global{thin_check_executable="" cache_check_executable="" etc="/etc"} activation{udev_sync=0 udev_rules=0 monitoring=0} devices{obtain_device_list_from_udev=0 external_device_info_source="none" use_devicesfile=0 scan=["/dev"]} backup{backup=0 archive=0}'
+lv() { # COMMAND OF LVM…
+    mkdir -p /run/lock /run/lvm /etc/lvm
+    lvm "$@" --config "$lvm_settings" -qq || fail "lvm $*"
+}
+
 # --- MD ----------------------------------------------------------------------------------------
 
 # md_array NUMBER LEVEL OPTIONS DEVICE…: OPTIONS is one word, such as --chunk=64, or none.
