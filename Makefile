@@ -43,6 +43,7 @@ lint: setup
 bench: setup
 	$(CARGO) bench
 	benches/processes
+	benches/udev
 
 # Packages that the build needs: libudev's header.
 setup:
