@@ -1,17 +1,21 @@
-"""The units under a real systemd: socket activation, sandbox, watchdog, timer; and what its tools say of them."""
+"""The units under a real systemd: socket activation, sandbox, watchdog, timer; what its tools say of them; what the
+hooks put into an initramfs."""
 
 import re
 from pathlib import Path
 
+import boot_images
 import debian
 from cache import HERE, REPOSITORY
 from context import Context
 from disks import Disk, nvme
 from stage import Stage
 
-TITLE = "units under systemd: socket, sandbox, watchdog, timer, marks of systemd-analyze, udevadm verify"
+TITLE = "units under systemd: socket, sandbox, watchdog, timer, marks; udevadm verify; initramfs hooks"
 KERNELS = ["7.3"]
 NEEDS_ZINSPECT = True
+# Five minutes where nothing else runs, with a root of Debian to be made at first: `make test-kernels`.
+DEFAULT = False
 
 UNITS = ["zinspect.socket", "zinspect.service", "zinspect-textfile.service", "zinspect-textfile.timer"]
 DROP_INS = ["devices.conf", "dm-tables.conf"]
@@ -33,6 +37,7 @@ def files(zinspect: Path) -> dict[str, Path]:
 
 
 def run(context: Context):
+    boot_images.check(context.checks, context.zinspect, context.kernel, context.work / "images")
     image, disk = debian.image(), Disk(context.work / "nvme.img", 64 << 20)
     devices = ["-drive", f"file={image},if=none,id=root,format=raw,snapshot=on,cache=unsafe",
                "-device", "virtio-blk-pci,drive=root", *nvme(disk, "nvme")]
