@@ -17,10 +17,10 @@ test: setup setup-vm setup-prometheus
 	ZINSPECT=target/release/zinspect tests/prometheus/run
 	ZINSPECT=target/release/zinspect ZINSPECT_PARTS="claims dm mixed after whatif peers" tests/vm/run --kernel 7.3
 
-# Beside `test`: answers for files on every kernel.
+# Beside `test`: answers for files on every kernel, and the units under a real systemd.
 test-kernels: setup setup-vm
 	$(CARGO) build --release
-	ZINSPECT=target/release/zinspect tests/vm/run files
+	ZINSPECT=target/release/zinspect tests/vm/run files systemd
 
 # Every case on five kernels and 200 random stacks, with zinspect's prediction against each; writes docs/agreement.md.
 # About an hour. SEED=NUMBER repeats a run of random stacks.
@@ -43,6 +43,7 @@ lint: setup
 bench: setup
 	$(CARGO) bench
 	benches/processes
+	benches/udev
 
 # Packages that the build needs: libudev's header.
 setup:

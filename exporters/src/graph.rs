@@ -35,4 +35,19 @@ impl Graph {
             .copied()
             .filter(move |(upper, lower)| upper != lower && *upper < count && *lower < count)
     }
+
+    /// Some of its nodes, with the edges between them.
+    pub(crate) fn part(&self, nodes: &[usize]) -> Self {
+        let place = |at: usize| nodes.binary_search(&at).ok();
+        Self {
+            nodes: nodes
+                .iter()
+                .filter_map(|at| self.nodes.get(*at).cloned())
+                .collect(),
+            edges: self
+                .real_edges()
+                .filter_map(|(upper, lower)| Some((place(upper)?, place(lower)?)))
+                .collect(),
+        }
+    }
 }

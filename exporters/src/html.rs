@@ -130,7 +130,14 @@ fn table<R>(
     writeln!(out, "<div class=\"wide\" tabindex=\"0\"><table><thead><tr>")?;
     for field in fields {
         let (header, help) = (escape_markup(field.header), escape_markup(field.help));
-        writeln!(out, "<th scope=\"col\" title=\"{help}\">{header}</th>")?;
+        let right = match field.unit {
+            Unit::None => "",
+            _ => " class=\"right\"",
+        };
+        writeln!(
+            out,
+            "<th scope=\"col\"{right} title=\"{help}\">{header}</th>"
+        )?;
     }
     writeln!(out, "</tr></thead><tbody>")?;
     for (at, row) in rows.iter().enumerate() {

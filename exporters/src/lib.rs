@@ -56,7 +56,7 @@ pub use json::{Streamed, write_json, write_ndjson};
 pub use markdown::write_markdown;
 pub use prometheus::{Family, PrometheusError, Sample, write_prometheus};
 pub use properties::write_properties;
-pub use svg::{svg, write_svg};
+pub use svg::{svg, svg_parts, write_svg};
 pub use table::{TableOptions, write_table};
 pub use text::printable;
 pub use tree::{Tree, TreeNode, write_tree};

@@ -47,6 +47,28 @@ pub fn write_svg(out: &mut dyn Write, graph: &Graph, says: &str) -> io::Result<(
 /// As [`write_svg`], as text.
 #[must_use]
 pub fn svg(graph: &Graph, says: &str) -> String {
+    picture(graph, says, STYLE)
+}
+
+/// As [`svg`], but with a picture for each connected part, one after the other: a page wraps and prints them as it does
+/// words. Their style stands in the first and holds for all of the page.
+#[must_use]
+pub fn svg_parts(graph: &Graph) -> String {
+    let mut text = String::new();
+    for (top, nodes) in layout::connected(graph) {
+        let part = graph.part(&nodes);
+        let name = graph.nodes.get(top).map_or("", |node| &node.name);
+        let says = match nodes.len() {
+            1 => name.to_owned(),
+            _ => format!("{name} and what belongs to it"),
+        };
+        let style = if text.is_empty() { STYLE } else { "" };
+        text.push_str(&picture(&part, &says, style));
+    }
+    text
+}
+
+fn picture(graph: &Graph, says: &str, style: &str) -> String {
     let layout = layout::lay_out(graph, |at| size(graph, at));
     let Layout {
         width,
@@ -54,10 +76,13 @@ pub fn svg(graph: &Graph, says: &str) -> String {
         places,
     } = &layout;
     let title = escape_markup(says);
+    let style = match style {
+        "" => String::new(),
+        style => format!("<style>{style}</style>"),
+    };
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"zi-graph\" role=\"img\" aria-label=\"{title}\" \
-         width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\"><title>{title}</title>\
-         <style>{STYLE}</style>\n"
+         width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\"><title>{title}</title>{style}\n"
     );
     for (upper, lower) in graph.real_edges() {
         if let (Some(upper), Some(lower)) = (places.get(upper), places.get(lower)) {
@@ -159,5 +184,30 @@ mod tests {
         assert!(text.contains(&format!("{}…<", "x".repeat(39))), "{text}");
         assert_eq!(text.matches("<path").count(), 1);
         assert_eq!(text.matches("class=\"good marked\"").count(), 2);
+    }
+
+    #[test]
+    fn each_connected_part_is_a_picture_of_its_own_with_one_style_for_all() {
+        let node = |name: &str| GraphNode {
+            name: name.to_owned(),
+            ..GraphNode::default()
+        };
+        let graph = Graph {
+            nodes: ["leg0", "map", "alone", "leg1"].map(node).to_vec(),
+            edges: vec![(1, 0), (1, 3)],
+        };
+        let text = super::svg_parts(&graph);
+        let pictures: Vec<&str> = text.split("<svg ").skip(1).collect();
+        assert_eq!(pictures.len(), 2);
+        assert!(pictures[0].contains("aria-label=\"map and what belongs to it\""));
+        assert!(
+            ["leg0", "map", "leg1"]
+                .iter()
+                .all(|n| pictures[0].contains(n))
+        );
+        assert_eq!(pictures[0].matches("<path").count(), 2);
+        assert!(pictures[1].contains("aria-label=\"alone\"") && !pictures[1].contains("leg"));
+        assert_eq!(text.matches("<style>").count(), 1);
+        assert_eq!(super::svg_parts(&Graph::default()), "");
     }
 }

@@ -18,7 +18,6 @@ use super::{Exit, RunError, host, output};
 use crate::facts::collect::Collector;
 use crate::facts::identity;
 use crate::facts::needs::Needs;
-use crate::facts::walk;
 use crate::model::ids::KName;
 use crate::probe::exec::Signals;
 use crate::probe::outcome::{MethodResult, Outcome};
@@ -112,25 +111,25 @@ fn probe(cli: &Cli, collector: &Collector, args: &ProbeArgs, word: &str) -> Resu
     Ok(exit)
 }
 
-/// Keeps the result for metrics and doctor. That it cannot be kept makes it no worse.
+/// Keeps the result for metrics and doctor. That it cannot be kept makes it no worse. Nothing is sent to the device, which
+/// may hang by now.
 fn keep(collector: &Collector, target: &Target, report: &ProbeReport, results: &[MethodResult]) {
     let disk = match target {
-        Target::Device(device) => Some(device.disk.as_str()),
-        Target::Scratch(dir) => dir.kname.as_deref(),
+        Target::Device(device) => Some((device.disk.clone(), device.disk_syspath.clone())),
+        Target::Scratch(dir) => dir
+            .kname
+            .as_deref()
+            .and_then(KName::new)
+            .and_then(|kname| identity::disk_of(collector, &kname)),
     };
-    let Some(kname) = disk.and_then(KName::new) else {
+    let Some((kname, place)) = disk else {
         return;
     };
-    let collected = walk::with_stacks(collector, std::slice::from_ref(&kname));
-    let Some(device) = collected.topology.get(&kname) else {
-        return;
-    };
-    let disk = collected.topology.disk_of(device);
-    let diskseq = identity::diskseq(collector, disk);
-    let identity = identity::of_disk(collector, disk, diskseq);
+    let diskseq = identity::diskseq(collector, &place);
+    let identity = identity::of_disk(collector, &kname, &place, diskseq);
     let verdict = verdict::verdict(target, results);
     let record = Record::new(
-        (disk, identity),
+        (&kname, identity),
         &report.target,
         report.mode,
         results,

@@ -1,7 +1,8 @@
 //! What names one very disk, whatever the kernel calls it today.
 
 use crate::facts::collect::Collector;
-use crate::model::device::BlockDevice;
+use crate::model::ids::KName;
+use crate::source::files::parent;
 
 /// A disk's world-wide name or serial, else a mapping's name, else the number that the kernel gave it when it appeared,
 /// which no other device gets before the next boot.
@@ -13,9 +14,9 @@ pub struct Identity {
     pub lasts: bool,
 }
 
-/// The identity of a disk; `diskseq` where the kernel has one (since Linux 5.15).
-pub fn of_disk(collector: &Collector, disk: &BlockDevice, diskseq: Option<u64>) -> Identity {
-    let place = &disk.syspath;
+/// The identity of a disk by its kernel name and its directory in sysfs; `diskseq` where the kernel has one (since Linux
+/// 5.15). No command is sent: the disk may hang.
+pub fn of_disk(collector: &Collector, kname: &str, place: &str, diskseq: Option<u64>) -> Identity {
     let text = |dir: &str, name: &str| {
         let dir = collector.host.files.dir(dir).ok()?;
         let text = collector.text(&dir, name).value().cloned()?;
@@ -31,14 +32,24 @@ pub fn of_disk(collector: &Collector, disk: &BlockDevice, diskseq: Option<u64>) 
         .or_else(|| text(&format!("{place}/dm"), "name").map(|name| format!("dm.{name}")));
     let lasts = lasting.is_some();
     let name = lasting.unwrap_or_else(|| match diskseq {
-        Some(diskseq) => format!("{}.diskseq-{diskseq}", disk.kname),
-        None => disk.kname.to_string(),
+        Some(diskseq) => format!("{kname}.diskseq-{diskseq}"),
+        None => kname.to_owned(),
     });
     Identity { name, lasts }
 }
 
 /// The disk's diskseq, where it can be read.
-pub fn diskseq(collector: &Collector, disk: &BlockDevice) -> Option<u64> {
-    let dir = collector.host.files.dir(&disk.syspath).ok()?;
+pub fn diskseq(collector: &Collector, place: &str) -> Option<u64> {
+    let dir = collector.host.files.dir(place).ok()?;
     collector.number(&dir, "diskseq").get()
+}
+
+/// The disk that a device is, or is a partition of: its kernel name and its directory.
+pub fn disk_of(collector: &Collector, kname: &KName) -> Option<(String, String)> {
+    let place = collector.syspath(kname).ok()?;
+    let dir = collector.host.files.dir(&place).ok()?;
+    let partition = collector.number(&dir, "partition").is_present();
+    let disk = if partition { parent(&place) } else { &place };
+    let name = disk.rsplit('/').next().unwrap_or_default();
+    Some((name.to_owned(), disk.to_owned()))
 }

@@ -17,7 +17,7 @@ use super::plan::{Method, Mode, Way};
 use super::verdict::Verdict;
 use crate::facts::collect::Collector;
 use crate::facts::identity::{self, Identity};
-use crate::model::device::{BlockDevice, Kind};
+use crate::model::device::Kind;
 use crate::model::ids::KName;
 use crate::model::topology::Topology;
 use crate::source::Source;
@@ -115,7 +115,7 @@ pub struct Probed {
 impl Record {
     /// Of a run on a disk; `None` where nothing was tried.
     pub fn new(
-        disk: (&BlockDevice, Identity),
+        disk: (&str, Identity),
         target: &str,
         mode: Mode,
         results: &[MethodResult],
@@ -132,14 +132,14 @@ impl Record {
             .filter(|result| result.outcome != Outcome::Skipped)
             .map(tried)
             .collect();
-        let (disk, Identity { name, lasts }) = disk;
+        let (kname, Identity { name, lasts }) = disk;
         let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         (!results.is_empty()).then(|| Self {
             version: VERSION,
             identity: name,
             identity_lasts: lasts,
             boot_id: journal::boot_id(),
-            kname: disk.kname.to_string(),
+            kname: kname.to_owned(),
             target: target.to_owned(),
             mode,
             time: time.unwrap_or_default().as_secs(),
@@ -279,8 +279,9 @@ impl Store {
                 .iter()
                 .filter(|device| !matches!(device.kind, Kind::Partition | Kind::NvmePath));
             for disk in disks {
-                let diskseq = identity::diskseq(collector, disk);
-                let identity = identity::of_disk(collector, disk, diskseq);
+                let (kname, place) = (disk.kname.as_str(), disk.syspath.as_str());
+                let diskseq = identity::diskseq(collector, place);
+                let identity = identity::of_disk(collector, kname, place, diskseq);
                 let record = self.records.get(&identity.name);
                 let same = |record: &&Record| record.identity_lasts || record.boot_id == boot_id;
                 if let Some(record) = record.filter(same) {

@@ -68,6 +68,17 @@ pub(super) fn lay_out(graph: &Graph, size: impl Fn(usize) -> (usize, usize)) -> 
     }
 }
 
+/// The connected parts: the first of the upper nodes, and all nodes in their order.
+pub(super) fn connected(graph: &Graph) -> Vec<(usize, Vec<usize>)> {
+    let nodes = |part: Part| {
+        let top = part.layers.iter().flatten().next().copied();
+        let mut nodes: Vec<usize> = part.layers.into_iter().flatten().collect();
+        nodes.sort_unstable();
+        (top.unwrap_or_default(), nodes)
+    };
+    parts(graph).into_iter().map(nodes).collect()
+}
+
 /// Neighbours in both directions: above and below.
 struct Joined {
     above: Vec<Vec<usize>>,

@@ -2,7 +2,9 @@
 
 use std::io::Write;
 
-use zinspect_exporters::{HtmlPage, Page, svg, write_dot, write_html, write_markdown, write_svg};
+use zinspect_exporters::{
+    HtmlPage, Page, svg_parts, write_dot, write_html, write_markdown, write_svg,
+};
 
 use super::{Format, Run, RunError, files};
 use crate::facts::collect::Collector;
@@ -38,7 +40,7 @@ impl Run<'_> {
                 }
             }
             _ => {
-                let picture = svg(&graph::graph(self.topology, &reports, true), SAYS);
+                let picture = svg_parts(&graph::graph(self.topology, &reports, true));
                 let page = HtmlPage {
                     title: "zinspect: zeroing on this host".to_owned(),
                     summary: summary::lines(&reports, &collector.kernel.release),

@@ -41,7 +41,7 @@ def run(context: Context):
     if not UDEVADM.exists():
         checks.skip("udevd", "udev", "udevadm is not installed (Debian: udev)")
         return
-    out = context.boot(context.machine("udev.sh", root=files(), timeout=900)).out
+    out = context.boot(context.machine("udev.sh", root=files(), timeout=1800)).out
     hotplug(checks, Stage(out / "hotplug"))
     changed(checks, Stage(out / "changed"))
     triggered(checks, Stage(out / "trigger"))
