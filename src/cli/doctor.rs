@@ -90,8 +90,7 @@ fn probed(
         let wanted = result.identity.as_deref()?;
         let disks = topology.iter().filter(|device| device.disk.is_none());
         let is = |disk: &&BlockDevice| {
-            let diskseq = identity::diskseq(collector, disk);
-            let name = identity::of_disk(collector, disk, diskseq).name;
+            let name = identity::of(collector, disk).name;
             // A partition's result is one of its disk's commands.
             wanted == name || wanted.strip_prefix(&name).is_some_and(is_partition)
         };

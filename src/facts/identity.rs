@@ -1,6 +1,7 @@
 //! What names one very disk, whatever the kernel calls it today.
 
 use crate::facts::collect::Collector;
+use crate::model::device::BlockDevice;
 use crate::model::ids::KName;
 use crate::source::files::parent;
 
@@ -36,6 +37,12 @@ pub fn of_disk(collector: &Collector, kname: &str, place: &str, diskseq: Option<
         None => kname.to_owned(),
     });
     Identity { name, lasts }
+}
+
+/// The identity of a disk that was read.
+pub fn of(collector: &Collector, disk: &BlockDevice) -> Identity {
+    let diskseq = diskseq(collector, &disk.syspath);
+    of_disk(collector, disk.kname.as_str(), &disk.syspath, diskseq)
 }
 
 /// The disk's diskseq, where it can be read.
