@@ -35,7 +35,7 @@ lies=ramfs
 mounted ramfs ramfs && combo ramfs "regular file" $here && gone
 on="the machine outside" lies=9p
 combo_new 9p "new file" /share/out
-lies="btrfs, fs-verity"
+on="SCSI disk that unmaps" lies="btrfs, fs-verity"
 btrfs_on none $d1 && combo btrfs-verity "file under fs-verity" $here full 'trial verity $file' && gone
 lies="f2fs, fs-verity"
 f2fs_on $d1 -O extra_attr,verity && combo f2fs-verity "file under fs-verity" $here full 'trial verity $file' && gone

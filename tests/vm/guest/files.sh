@@ -9,7 +9,7 @@ here=/mnt/here
 mkdir -p $here /mnt/there /mnt/low
 modes="0x80 0x10 0x11 0x03 0"
 
-skip() { echo "$1 $2" >>$out/skipped; }
+skip() { echo "$(echo "$1" | tr -s ", " -) $2" >>$out/skipped; }
 
 # Each combination is a line: NAME|FILESYSTEM|LIES ON|KIND. $lies and $on are set on the way.
 lies= on=
