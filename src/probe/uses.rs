@@ -3,10 +3,14 @@
 use std::collections::BTreeSet;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 
+use rustix::io::Errno;
+
 use crate::facts::collect::Collector;
 use crate::facts::reading::Reading;
 use crate::model::ids::{DevNo, KName};
+use crate::model::text;
 use crate::source::command::{Command, Node, Reply};
+use crate::source::errno;
 use crate::source::files::FILE_CAP;
 
 /// One use of a device.
@@ -98,12 +102,12 @@ pub fn uses(collector: &Collector, kname: &KName, disk: Option<&KName>) -> Vec<U
             });
             continue;
         };
-        for holder in collector.knames(&format!("{syspath}/holders")) {
+        for holder in holders(collector, &syspath, &mut found) {
             found.push(holder_of(collector, &step.kname, &holder));
             let shown = shown(collector, &holder);
             queue.push(step.up(holder, shown));
         }
-        for part in partitions(collector, &syspath) {
+        for part in partitions(collector, &syspath, &mut found) {
             let shown = part.to_string();
             queue.push(step.up(part, shown));
         }
@@ -120,13 +124,15 @@ pub fn uses(collector: &Collector, kname: &KName, disk: Option<&KName>) -> Vec<U
 
 /// What bars every partition of a disk: it is held or mounted as a whole.
 fn of_disk(collector: &Collector, disk: &KName, found: &mut Vec<Use>) {
-    let syspath = collector.syspath(disk).unwrap_or_default();
-    let holders = collector.knames(&format!("{syspath}/holders"));
-    found.extend(
-        holders
-            .iter()
-            .map(|holder| holder_of(collector, disk, holder)),
-    );
+    let Ok(syspath) = collector.syspath(disk) else {
+        found.push(Use::Unknown {
+            what: format!("{disk} has no directory in sysfs"),
+        });
+        return;
+    };
+    for holder in holders(collector, &syspath, found) {
+        found.push(holder_of(collector, disk, &holder));
+    }
     let devno = collector
         .host
         .files
@@ -152,15 +158,48 @@ fn shown(collector: &Collector, holder: &KName) -> String {
     name.map_or_else(|| holder.to_string(), |name| format!("{holder} ({name})"))
 }
 
-fn partitions(collector: &Collector, syspath: &str) -> Vec<KName> {
+/// Names in a directory; none where there is no directory. One that may not be read makes it unknown what uses the
+/// device, and so does a name that cannot be followed.
+fn names(collector: &Collector, path: &str, found: &mut Vec<Use>) -> Vec<String> {
+    match collector.host.files.list(path) {
+        Ok(names) => names,
+        Err(Errno::NOENT) => Vec::new(),
+        Err(error) => {
+            found.push(Use::Unknown {
+                what: format!("/{path}: {}", errno::describe(error)),
+            });
+            Vec::new()
+        }
+    }
+}
+
+fn holders(collector: &Collector, syspath: &str, found: &mut Vec<Use>) -> Vec<KName> {
+    let path = format!("{syspath}/holders");
+    let mut taken = Vec::new();
+    for name in names(collector, &path, found) {
+        match KName::new(&name) {
+            Some(kname) => taken.push(kname),
+            None => found.push(Use::Unknown {
+                what: format!("/{path}/{}: its name", text::clean(name.as_bytes())),
+            }),
+        }
+    }
+    taken
+}
+
+fn partitions(collector: &Collector, syspath: &str, found: &mut Vec<Use>) -> Vec<KName> {
     let files = collector.host.files.as_ref();
-    let inside = collector.knames(syspath);
     let is_part = |kname: &KName| {
         files
             .dir(&format!("{syspath}/{kname}"))
             .is_ok_and(|dir| collector.number(&dir, "partition").is_present())
     };
-    inside.into_iter().filter(is_part).collect()
+    let inside = names(collector, syspath, found);
+    inside
+        .iter()
+        .filter_map(|name| KName::new(name))
+        .filter(is_part)
+        .collect()
 }
 
 fn holder_of(collector: &Collector, kname: &KName, holder: &KName) -> Use {
@@ -227,14 +266,14 @@ fn of_one(collector: &Collector, step: &Step, syspath: &str, found: &mut Vec<Use
             });
         }
         // A kernel without swap has no such file.
-        Ok(_) | Err(rustix::io::Errno::NOENT) => {}
+        Ok(_) | Err(Errno::NOENT) => {}
         Err(error) => {
             found.push(Use::Unknown {
-                what: format!("/proc/swaps: {}", crate::source::errno::describe(error)),
+                what: format!("/proc/swaps: {}", errno::describe(error)),
             });
         }
     }
-    for loop_ in collector.host.files.list("sys/block").unwrap_or_default() {
+    for loop_ in names(collector, "sys/block", found) {
         let Ok(dir) = collector.host.files.dir(&format!("sys/block/{loop_}/loop")) else {
             continue;
         };
