@@ -35,7 +35,8 @@ taken_away() { # DISK: by a user's 0
 gone() {
     nvme disconnect-all >/dev/null 2>&1
     rm -f /sys/kernel/config/nvmet/ports/12/subsystems/peer
-    echo 0 >/sys/kernel/config/nvmet/subsystems/peer/namespaces/1/enable
+    served=/sys/kernel/config/nvmet/subsystems/peer/namespaces/1/enable
+    [ -e $served ] && echo 0 >$served
     clear_stacks
 }
 
