@@ -1,6 +1,7 @@
 //! What names one very disk, whatever the kernel calls it today.
 
 use crate::facts::collect::Collector;
+use crate::model::device::BlockDevice;
 use crate::model::ids::KName;
 use crate::source::files::parent;
 
@@ -14,9 +15,18 @@ pub struct Identity {
     pub lasts: bool,
 }
 
-/// The identity of a disk by its kernel name and its directory in sysfs; `diskseq` where the kernel has one (since Linux
-/// 5.15). No command is sent: the disk may hang.
-pub fn of_disk(collector: &Collector, kname: &str, place: &str, diskseq: Option<u64>) -> Identity {
+/// The identity of a disk; `diskseq` where the kernel has one (since Linux 5.15).
+pub fn of_disk(collector: &Collector, disk: &BlockDevice, diskseq: Option<u64>) -> Identity {
+    at(collector, disk.kname.as_str(), &disk.syspath, diskseq)
+}
+
+/// The disk's diskseq, where it can be read.
+pub fn diskseq(collector: &Collector, disk: &BlockDevice) -> Option<u64> {
+    diskseq_at(collector, &disk.syspath)
+}
+
+/// The identity of a disk by its kernel name and its directory in sysfs. No command is sent: the disk may hang.
+pub fn at(collector: &Collector, kname: &str, place: &str, diskseq: Option<u64>) -> Identity {
     let text = |dir: &str, name: &str| {
         let dir = collector.host.files.dir(dir).ok()?;
         let text = collector.text(&dir, name).value().cloned()?;
@@ -38,8 +48,8 @@ pub fn of_disk(collector: &Collector, kname: &str, place: &str, diskseq: Option<
     Identity { name, lasts }
 }
 
-/// The disk's diskseq, where it can be read.
-pub fn diskseq(collector: &Collector, place: &str) -> Option<u64> {
+/// As [`diskseq`], by the disk's directory.
+pub fn diskseq_at(collector: &Collector, place: &str) -> Option<u64> {
     let dir = collector.host.files.dir(place).ok()?;
     collector.number(&dir, "diskseq").get()
 }

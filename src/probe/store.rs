@@ -279,9 +279,8 @@ impl Store {
                 .iter()
                 .filter(|device| !matches!(device.kind, Kind::Partition | Kind::NvmePath));
             for disk in disks {
-                let (kname, place) = (disk.kname.as_str(), disk.syspath.as_str());
-                let diskseq = identity::diskseq(collector, place);
-                let identity = identity::of_disk(collector, kname, place, diskseq);
+                let diskseq = identity::diskseq(collector, disk);
+                let identity = identity::of_disk(collector, disk, diskseq);
                 let record = self.records.get(&identity.name);
                 let same = |record: &&Record| record.identity_lasts || record.boot_id == boot_id;
                 if let Some(record) = record.filter(same) {

@@ -89,7 +89,7 @@ systemctl restart zinspect.service || fail "restart"
 get metrics /metrics
 get devices /devices.json
 cat /proc/$(property MainPID)/status >$stage/status
-journalctl --no-pager "_SYSTEMD_INVOCATION_ID=$(property InvocationID)" >$stage/journal
+journalctl --no-pager -u zinspect.service "_PID=$(property MainPID)" >$stage/journal
 
 stage tables
 drop_in dm-tables

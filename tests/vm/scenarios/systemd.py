@@ -157,7 +157,7 @@ def tables(checks, stage: Stage, _disk: str):
     device = stage.devices("devices").get("dm-0", {})
     checks.true("tables", "dm-0", not denied(device), f"{device.get('unread')}")
     table = (device.get("dm") or {}).get("table") or []
-    checks.equal("tables", "targets", ["linear"], [target.get("target") or target.get("name") for target in table])
+    checks.equal("tables", "targets", ["linear"], [line.split()[2] for line in table])
 
 
 def watchdog(checks, stage: Stage, _disk: str):
