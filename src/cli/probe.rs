@@ -125,8 +125,8 @@ fn keep(collector: &Collector, target: &Target, report: &ProbeReport, results: &
     let Some((kname, place)) = disk else {
         return;
     };
-    let diskseq = identity::diskseq(collector, &place);
-    let identity = identity::of_disk(collector, &kname, &place, diskseq);
+    let diskseq = identity::diskseq_at(collector, &place);
+    let identity = identity::at(collector, &kname, &place, diskseq);
     let verdict = verdict::verdict(target, results);
     let record = Record::new(
         (&kname, identity),

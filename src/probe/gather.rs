@@ -76,7 +76,7 @@ fn device(collector: &Collector, kname: &KName) -> Result<Device, Refusal> {
     }
     let disk = topology.disk_of(device);
     let basics = Basics::read(device, disk)?;
-    let diskseq = identity::diskseq(collector, &disk.syspath);
+    let diskseq = identity::diskseq(collector, disk);
     let (identity, identity_lasts) = identity(collector, device, disk, diskseq);
     let node = device.kname.node();
     let scsi =
@@ -174,8 +174,7 @@ fn identity(
     disk: &BlockDevice,
     diskseq: Option<u64>,
 ) -> (String, bool) {
-    let kname = disk.kname.as_str();
-    let Identity { name, lasts } = identity::of_disk(collector, kname, &disk.syspath, diskseq);
+    let Identity { name, lasts } = identity::of_disk(collector, disk, diskseq);
     let part = collector
         .host
         .files

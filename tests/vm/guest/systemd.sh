@@ -89,7 +89,8 @@ systemctl restart zinspect.service || fail "restart"
 get metrics /metrics
 get devices /devices.json
 cat /proc/$(property MainPID)/status >$stage/status
-journalctl --no-pager "_SYSTEMD_INVOCATION_ID=$(property InvocationID)" >$stage/journal
+# The server that read sysfs alone said that it hears nothing; this one must not.
+journalctl --no-pager -u zinspect.service | grep -c 'no events of the kernel' >$stage/deaf
 
 stage tables
 drop_in dm-tables
