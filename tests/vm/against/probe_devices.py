@@ -13,10 +13,13 @@ REFUSALS = {
     "opened": ["process"], "loop": ["loop"], "held": ["held by", "(held)"],
     "mounted-above": ["mounted on /mnt/x", "(held)", "(upper)"], "mounted": ["mounted on /mnt/x"],
     "signature-destroy": ["ext4"], "signature-preserve": ["ext4"],
-    "swap": ["swap"], "swap-above": ["swap", "(held)", "(upper)"], "raid-member": ["held by", "md9"],
-    "raid-signature": ["an MD array's member"], "lvm-signature": ["LVM"], "table-signature": ["GPT"],
-    "outside-partition": ["not within"], "journal-below": ["mounted"], "sysroot": ["captured"],
-    "file": ["existing file"], "zoned": ["zoned"], "known-bad": ["known to hang", "source:"],
+    "swap": ["swap"], "swap-above": ["swap", "(held)", "(upper)"],
+    "journal-below": ["mounted"], "sysroot": ["captured"], "file": ["existing file"],
+}
+SIGNATURES = {
+    "raid-member": ["held by", "md9"], "raid-signature": ["an MD array's member"], "lvm-signature": ["LVM"],
+    "table-signature": ["GPT"], "outside-partition": ["not within"], "zoned": ["zoned"],
+    "known-bad": ["known to hang", "source:"],
 }
 
 
@@ -65,11 +68,19 @@ def damaged(stage: Stage, checks):
                 and len({point["size"] for point in points}) > 3, f"{points}")
 
 
-def refusals(stage: Stage, checks):
-    for name, words in REFUSALS.items():
+def refused(stage: Stage, checks, refusals: dict[str, list[str]]):
+    for name, words in refusals.items():
         message = stage.text(f"{name}.err")
         checks.equal("exit", name, 2, stage.status(name))
         checks.true("message", name, all(word in message for word in words), f"{words} are not in: {message}")
+
+
+def signatures(stage: Stage, checks):
+    refused(stage, checks, SIGNATURES)
+
+
+def refusals(stage: Stage, checks):
+    refused(stage, checks, REFUSALS)
     is_outcome(stage, checks, "scratch", "pwrite", ZEROED)
     checks.equal("restored", "signature-agreed", True, (stage.json("signature-agreed") or {}).get("restored"))
     checks.equal("bytes", "signature-agreed", "same", stage.text("signature-sum").strip())
