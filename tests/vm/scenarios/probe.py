@@ -21,8 +21,9 @@ MIB = 1 << 20
 ASKED = os.environ.get("ZINSPECT_PROBE_STAGES", "").split()
 
 # A boot each: what hangs in one kernel keeps no other part from running.
-BOOTS = [["liars", "real", "refusals", "signatures", "nvme", "nvme-liars", "middle", "thin", "hardware"],
-         ["damaged", "counted", "bench"],
+BOOTS = [["liars", "real", "refusals", "signatures", "nvme", "nvme-liars", "middle", "thin", "hardware",
+          "bench"],
+         ["damaged", "counted"],
          ["nvme-hangs", "scsi-liars"]]
 SEEN = BOOTS[0]
 # A part of it, on the kernel that came before the unmap limits.
