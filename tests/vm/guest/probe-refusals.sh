@@ -40,26 +40,6 @@ saved signature-agreed zinspect probe /dev/$1 -m pwrite,blkzeroout --preserve --
 mkswap /dev/$1 >/dev/null && swapon /dev/$1 || fail swapon
 saved swap zinspect probe /dev/$1 --preserve
 swapoff /dev/$1
-wiped() { dd if=/dev/zero of=/dev/$1 bs=1M conv=fsync 2>/dev/null; }
-wiped $1
-md_array 9 raid1 none $1 $2
-saved raid-member zinspect probe /dev/$1 --preserve
-mdadm --stop --quiet /dev/md9
-saved raid-signature zinspect probe /dev/$1 --destroy --yes-destroy=$(identity $1)
-wiped $1
-lv pvcreate /dev/$1
-saved lvm-signature zinspect probe /dev/$1 --destroy --yes-destroy=$(identity $1)
-wiped $1
-partition_on $1
-saved table-signature zinspect probe /dev/$1 --destroy --yes-destroy=$(identity $1)
-saved outside-partition zinspect probe /dev/$made --preserve --range 62M:4M
 saved journal-below zinspect probe /dev/$state_disk --preserve
 saved sysroot zinspect --sysroot / probe /dev/$1 --preserve
 saved file zinspect probe /share/in/recipes.sh
-disk_by_serial zoned
-saved zoned zinspect probe /dev/$made --preserve
-for disk in /sys/block/sd*; do
-    case $(cat $disk/device/../../scsi_host/*/proc_name 2>/dev/null) in
-        megaraid_sas) saved known-bad zinspect probe /dev/${disk##*/} --preserve ;;
-    esac
-done

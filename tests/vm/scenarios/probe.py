@@ -21,19 +21,20 @@ MIB = 1 << 20
 ASKED = os.environ.get("ZINSPECT_PROBE_STAGES", "").split()
 
 # A boot each: what hangs in one kernel keeps no other part from running.
-BOOTS = [["liars", "real", "refusals", "nvme", "nvme-liars", "middle"],
-         ["thin", "damaged", "counted", "hardware", "bench"],
+BOOTS = [["liars", "real", "refusals", "signatures", "nvme", "nvme-liars", "middle", "thin", "hardware",
+          "bench"],
+         ["damaged", "counted"],
          ["nvme-hangs", "scsi-liars"]]
 SEEN = BOOTS[0]
 # A part of it, on the kernel that came before the unmap limits.
-ON_OLDER = {"liars", "real", "refusals", "middle", "thin", "damaged", "hardware"}
+ON_OLDER = {"liars", "real", "refusals", "middle", "thin", "signatures", "damaged", "hardware"}
 
 CHECKS = {
     "liars": probe_lies.nbd, "scsi-liars": probe_lies.scsi, "nvme-liars": probe_lies.nvme,
     "nvme-hangs": probe_lies.nvme_hangs, "real": probe_devices.real, "damaged": probe_devices.damaged,
     "refusals": probe_devices.refusals, "nvme": probe_devices.nvme, "counted": probe_devices.counted,
     "bench": probe_devices.bench, "middle": probe_devices.middle, "thin": probe_devices.thin,
-    "hardware": probe_devices.hardware,
+    "hardware": probe_devices.hardware, "signatures": probe_devices.signatures,
 }
 
 
