@@ -27,7 +27,8 @@ pub fn of_device<'t>(
         && !explained
         && let Ok(limits) = &prediction.limits
     {
-        found.push(prediction_differs(device, kernel, limits));
+        let kept = limit_kept(device, kernel, limits);
+        found.push(kept.unwrap_or_else(|| prediction_differs(device, kernel, limits)));
     }
     found
 }
@@ -192,22 +193,58 @@ fn earlier_patch(device: &BlockDevice, kernel: &KernelLimits) -> Option<Conflict
     })
 }
 
-fn prediction_differs(device: &BlockDevice, kernel: &KernelLimits, limits: &Limits) -> Conflict {
-    let predicted = format!(
-        "wz {} hw {} un {}",
-        limits.write_zeroes_max_bytes,
-        limits.write_zeroes_unmap_max_hw_bytes,
-        limits.write_zeroes_unmap_max_bytes
-    );
+/// T13: a driver that found an unmap limit once does not take it back when the device answers otherwise.
+fn limit_kept(device: &BlockDevice, kernel: &KernelLimits, limits: &Limits) -> Option<Conflict> {
+    let (wz, hw) = (kernel.wz.get()?, kernel.hw.get()?);
+    let (rule, value, anew) = match device.driver {
+        Some("nvme") => (
+            "nvme_update_ns_info_block (drivers/nvme/host/core.c, since 6.17)",
+            "the unmap limit is set where DLFEAT is 1 with bit 3, and never set back; commands go on carrying DEAC",
+            "disconnect the controller and connect it again, or remove and rescan its PCI device",
+        ),
+        Some("sd") => (
+            "read_capacity_16, sd_read_write_same (drivers/scsi/sd.c)",
+            "lbpme, lbprz and ws16 are set by what a disk answers, and never cleared",
+            "remove the disk (echo 1 > device/delete) and scan its host again",
+        ),
+        _ => return None,
+    };
+    if wz == 0 || hw <= limits.write_zeroes_unmap_max_hw_bytes {
+        return None;
+    }
     let mut evidence = files(device, kernel);
-    evidence.push(Evidence::new(
+    evidence.push(predicted(limits));
+    evidence.push(Evidence::rule(rule, value));
+    Some(Conflict {
+        rule: "unmap-limit-kept",
+        level: Level::Warning,
+        at: device.kname.clone(),
+        text: "the kernel keeps an unmap limit from what the device answered earlier; what it answers now gives less"
+            .to_owned(),
+        evidence,
+        advice: Some(format!("have it made anew once nothing uses it: {anew}")),
+    })
+}
+
+fn predicted(limits: &Limits) -> Evidence {
+    Evidence::new(
         Origin::Inferred("the device's own facts".into()),
-        predicted,
-    ));
+        format!(
+            "wz {} hw {} un {}",
+            limits.write_zeroes_max_bytes,
+            limits.write_zeroes_unmap_max_hw_bytes,
+            limits.write_zeroes_unmap_max_bytes
+        ),
+    )
+}
+
+fn prediction_differs(device: &BlockDevice, kernel: &KernelLimits, limits: &Limits) -> Conflict {
+    let mut evidence = files(device, kernel);
+    evidence.push(predicted(limits));
     let unread = [&kernel.wz, &kernel.hw, &kernel.un]
         .into_iter()
         .find(|reading| reading.is_unknown());
-    let nvme = device.kind == Kind::Disk && device.driver == Some("nvme");
+    let nvme = device.driver == Some("nvme");
     let (text, advice) = match (unread, kernel.wz.get()) {
         (Some(unread), _) => {
             let detail = unread.detail().unwrap_or_default();
@@ -253,4 +290,34 @@ pub fn written_by_mode<'t>(judge: &Judge<'t>, device: &'t BlockDevice) -> Option
             "only the two unmap modes send WRITE SAME with UNMAP",
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::reading::Reading;
+
+    /// UINT_MAX sectors.
+    const MAX: u64 = 2_199_023_255_040;
+
+    fn found(driver: &'static str, hw: u64, wz: u64) -> Option<&'static str> {
+        let name = KName::new("nvme1c1n1").expect("a kernel name");
+        let mut device = BlockDevice::new(name, "sys/x".into(), Kind::NvmePath, None);
+        device.driver = Some(driver);
+        let kernel = KernelLimits {
+            wz: Reading::Present(wz),
+            hw: Reading::Present(hw),
+            un: Reading::Present(hw),
+        };
+        limit_kept(&device, &kernel, &Limits::new(MAX, 0)).map(|conflict| conflict.rule)
+    }
+
+    #[test]
+    fn an_unmap_limit_that_outlived_its_dlfeat_is_named() {
+        // nvmet on Linux 7.3 whose namespace lost DLFEAT 9: after a rescan the path keeps all three limits.
+        assert_eq!(found("nvme", MAX, MAX), Some("unmap-limit-kept"));
+        assert_eq!(found("nvme", 0, MAX), None, "it says less, not more");
+        assert_eq!(found("nvme", MAX, 0), None, "that is a command that failed");
+        assert_eq!(found("loop", MAX, MAX), None, "no rescan there");
+    }
 }

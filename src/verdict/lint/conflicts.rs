@@ -88,6 +88,10 @@ pub(super) const WHY: &[(&str, &str)] = &[
         "programs written for 6.17 do not find what this kernel has",
     ),
     (
+        "unmap-limit-kept",
+        "the kernel asks the device to deallocate, and it promises no zeroes there any more",
+    ),
+    (
         "user-limit",
         "programs that count on FALLOC_FL_WRITE_ZEROES fail or write",
     ),

@@ -138,7 +138,7 @@ attempt after-nvme-lost-dlfeat lost $b
 expect after-nvme-lost-dlfeat differ stacked-snapshot-stale
 path_of() { made=$(ls -d /sys/block/${1%n*}c*n* | sed 's|.*/||' | head -n 1); }
 [ -n "$made" ] && attempt after-nvme-path-lost-dlfeat path_of $made
-expect after-nvme-path-lost-dlfeat differ prediction-differs
+expect after-nvme-path-lost-dlfeat differ unmap-limit-kept
 store_32() { deac stale3 3 tcp $1; user $made 0; user $made 4294966784; }
 attempt after-nvme-32-bit-store store_32 $c
 expect after-nvme-32-bit-store agree user-limit-32-bit
