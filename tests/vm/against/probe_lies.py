@@ -47,14 +47,14 @@ def hangs(stage: Stage, checks, name: str, method: str):
 
 
 def error_of(stage: Stage, checks, method: str) -> dict:
-    """The first command, the pilot's, succeeds; every later one fails."""
+    """The first command succeeds, every later one fails."""
     return is_outcome(stage, checks, "error", method, {"rejected"}).get("error") or {}
 
 
 def nbd(stage: Stage, checks):
     lies(stage, checks, ("blkzeroout", "fallocate-punch-hole"))
     # NBD turns each error into EIO.
-    checks.equal("error", "errno", "EIO", error_of(stage, checks, "blkzeroout").get("errno"))
+    checks.equal("error", "errno", "EIO", error_of(stage, checks, "fallocate-punch-hole").get("errno"))
     hangs(stage, checks, "hang", "blkzeroout")
     checks.equal("hang-preserve", "exit", 3, stage.status("hang-preserve"))
     journal = (stage.json("hang-preserve") or {}).get("journal")
