@@ -71,6 +71,8 @@ pub struct FileFacts {
     pub journal: Reading<Journal>,
     /// XFS: the debug knob that makes every file copy on write is set.
     pub always_cow: bool,
+    /// btrfs: the subvolume that it lies in is read-only.
+    pub subvolume_readonly: Reading<bool>,
     /// ext2: it is not the ext4 driver that serves it.
     pub ext2_driver: bool,
     /// overlayfs: the file, or the directory for its copy, in the upper layer.
@@ -300,6 +302,7 @@ fn nothing_read(target: &FileTarget, mounts_file: String, mount: Reading<Mount>)
         features: Vec::new(),
         journal: Reading::Absent,
         always_cow: false,
+        subvolume_readonly: Reading::NotAsked(NO_LIVE_FILE),
         ext2_driver: false,
         under: None,
     }
@@ -321,6 +324,7 @@ fn denied(collector: &Collector, target: &FileTarget, error: Errno) -> FileFacts
     facts.xattr = Reading::Denied(error);
     facts.swap = Reading::Denied(error);
     facts.layout = Reading::Denied(error);
+    facts.subvolume_readonly = Reading::Denied(error);
     facts.closed = Some(error);
     if !facts.geometry.is_present() {
         facts.geometry = Reading::Denied(error);

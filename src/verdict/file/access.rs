@@ -6,6 +6,7 @@ use crate::facts::origin::Origin;
 use crate::source::errno;
 use crate::source::inode::Attributes;
 use crate::verdict::file::answer::{Call, Mode, Outcome, Step};
+use crate::verdict::file::btrfs;
 use crate::verdict::file::context::Context;
 
 fn is_set(options: &std::collections::BTreeMap<String, Option<String>>, name: &str) -> bool {
@@ -13,15 +14,21 @@ fn is_set(options: &std::collections::BTreeMap<String, Option<String>>, name: &s
 }
 
 /// The answer where the call never reaches the filesystem. The order is the kernel's: a read-only filesystem
-/// (`sb_permission`), immutable and append-only inodes (`inode_permission`, `may_open`, fs/namei.c), a read-only mount
-/// (`mnt_get_write_access`), then the filesystem's own open; fallocate looks for swap files (`vfs_fallocate`,
+/// (`sb_permission`), an immutable inode, the filesystem's own permissions (`inode_permission`), an append-only inode
+/// (`may_open`, fs/namei.c), a read-only mount (`mnt_get_write_access`), then the filesystem's own open; fallocate looks for swap files (`vfs_fallocate`,
 /// fs/open.c) after the flags.
 pub(super) fn refused(context: &Context, mode: Mode) -> Option<Outcome> {
     let open = |step: Step, errno: Errno| Some(Outcome::refused(step, errno, Call::Open));
     if let Some(step) = read_only_filesystem(context) {
         return open(step, Errno::ROFS);
     }
-    if let Some(step) = unchangeable(context) {
+    if let Some(step) = immutable(context) {
+        return open(step, Errno::PERM);
+    }
+    if let Some(outcome) = btrfs::read_only_subvolume(context) {
+        return Some(outcome);
+    }
+    if let Some(step) = append_only(context) {
         return open(step, Errno::PERM);
     }
     if let Some(step) = read_only_mount(context) {
@@ -58,9 +65,12 @@ fn read_only_mount(context: &Context) -> Option<Step> {
     })
 }
 
-fn unchangeable(context: &Context) -> Option<Step> {
+fn statx(word: &str) -> (Origin, String) {
+    (Origin::Inferred("statx(2)".into()), word.to_owned())
+}
+
+fn immutable(context: &Context) -> Option<Step> {
     let facts = context.facts;
-    let statx = |word: &str| (Origin::Inferred("statx(2)".into()), word.to_owned());
     if facts.attribute(Attributes::IMMUTABLE) == Some(true) {
         let what = if facts.is_directory() {
             "no file can be made in an immutable directory"
@@ -70,6 +80,11 @@ fn unchangeable(context: &Context) -> Option<Step> {
         let (origin, value) = statx("immutable");
         return Some(Step::new("file-immutable", what).because(origin, value));
     }
+    None
+}
+
+fn append_only(context: &Context) -> Option<Step> {
+    let facts = context.facts;
     if facts.attribute(Attributes::APPEND) == Some(true) && !facts.is_directory() {
         let text = "the file is append-only: it opens with O_APPEND alone, and then fallocate takes mode 0 alone";
         let (origin, value) = statx("append");

@@ -8,6 +8,7 @@ use crate::facts::kernel::Kernel;
 use crate::model::ids::KName;
 use crate::source::inode::{Attributes, FsXattr, NodeType, Stat, XfsGeometry};
 
+mod access;
 mod filesystems;
 mod properties;
 
@@ -43,6 +44,7 @@ fn plain_file(line: &str) -> FileFacts {
     facts.flags = Reading::Present(EXTENTS);
     facts.xattr = Reading::Present(FsXattr::default());
     facts.swap = Reading::Present(false);
+    facts.subvolume_readonly = Reading::Present(false);
     facts
 }
 

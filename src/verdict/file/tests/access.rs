@@ -1,0 +1,53 @@
+//! What keeps a file from being opened for writing. The right values are those of Linux 6.18.
+
+use super::*;
+
+/// The answer for every mode, which is the same one.
+fn at_open(facts: &FileFacts) -> Support {
+    let of = |mode| ask(facts, "7.3.4", &[unmaps()], mode).support;
+    let first = of(Mode::WriteZeroes);
+    for mode in Mode::ALL {
+        assert_eq!(of(*mode), first, "{mode:?}");
+    }
+    first
+}
+
+#[test]
+fn a_read_only_subvolume_of_a_mount_that_is_not_fails_at_open() {
+    let frozen = |attributes| {
+        let mut facts = with_attributes(BTRFS, attributes);
+        facts.subvolume_readonly = Reading::Present(true);
+        facts
+    };
+    let fails = |errno| Support::Fails(errno, Call::Open);
+    assert_eq!(at_open(&frozen(Attributes::empty())), fails(Errno::ROFS));
+    assert_eq!(at_open(&frozen(Attributes::IMMUTABLE)), fails(Errno::PERM));
+    assert_eq!(at_open(&frozen(Attributes::APPEND)), fails(Errno::ROFS));
+    let mut folder = frozen(Attributes::empty());
+    folder.stat = Reading::Present(stat(NodeType::Directory, Attributes::empty()));
+    assert_eq!(at_open(&folder), fails(Errno::ROFS));
+}
+
+#[test]
+fn a_subvolume_that_could_not_be_asked_leaves_the_answer_open() {
+    let mut facts = plain_file(BTRFS);
+    facts.subvolume_readonly = Reading::Denied(Errno::ACCESS);
+    let outcome = ask(&facts, "7.3.4", &[], Mode::Allocate);
+    assert_eq!(outcome.supported(), None);
+    assert_eq!(
+        outcome.steps.first().map(|step| step.rule),
+        Some("btrfs-subvolume")
+    );
+    facts.subvolume_readonly = Reading::NotAsked(crate::facts::file::NO_LIVE_FILE);
+    assert_eq!(
+        states(&ask(&facts, "7.3.4", &[], Mode::Allocate)),
+        PREALLOCATED
+    );
+    // Other filesystems have no subvolumes.
+    let mut ext4 = plain_file(EXT4);
+    ext4.subvolume_readonly = Reading::Denied(Errno::ACCESS);
+    assert_eq!(
+        states(&ask(&ext4, "7.3.4", &[], Mode::Allocate)),
+        PREALLOCATED
+    );
+}
