@@ -34,6 +34,9 @@ pub(super) fn refused(context: &Context, mode: Mode) -> Option<Outcome> {
     if let Some(step) = read_only_mount(context) {
         return open(step, Errno::ROFS);
     }
+    if let Some((step, errno)) = ext4_emergency(context) {
+        return open(step, errno);
+    }
     if let Some(step) = verity(context) {
         return open(step, Errno::PERM);
     }
@@ -91,6 +94,29 @@ fn append_only(context: &Context) -> Option<Step> {
         return Some(Step::new("file-append-only", text).because(origin, value));
     }
     None
+}
+
+/// ext4 after an error (`errors=remount-ro`, since 6.15) or a shutdown: the mount's and the filesystem's options stay `rw`.
+fn ext4_emergency(context: &Context) -> Option<(Step, Errno)> {
+    const RULE: &str = "ext4_emergency_state, fs/ext4/ext4.h";
+    let facts = context.facts;
+    if !matches!(facts.filesystem(), Some("ext4" | "ext3" | "ext2")) {
+        return None;
+    }
+    let mount = facts.mount.value()?;
+    let found = |option: &str, text: String, errno| {
+        is_set(&mount.super_options, option).then(|| {
+            let step = Step::new("file-emergency", text)
+                .because(Origin::File(facts.mounts_file.clone()), option)
+                .by_rule(RULE, errno::errno_name(errno));
+            (step, errno)
+        })
+    };
+    // In the order in which the kernel looks.
+    let point = &mount.point;
+    let shut = format!("the filesystem on {point} was shut down");
+    let stopped = format!("the filesystem on {point} has met an error and takes no more writes");
+    found("shutdown", shut, Errno::IO).or_else(|| found("emergency_ro", stopped, Errno::ROFS))
 }
 
 fn verity(context: &Context) -> Option<Step> {

@@ -51,3 +51,18 @@ fn a_subvolume_that_could_not_be_asked_leaves_the_answer_open() {
         PREALLOCATED
     );
 }
+
+#[test]
+fn ext4_after_an_error_or_a_shutdown_opens_nothing_for_writing() {
+    let on = |options: &str, attributes| {
+        let line = format!("1 0 7:3 / /m rw - ext4 /dev/sda rw,{options}");
+        at_open(&with_attributes(&line, attributes))
+    };
+    let fails = |errno| Support::Fails(errno, Call::Open);
+    let stopped = "errors=remount-ro,emergency_ro";
+    assert_eq!(on(stopped, Attributes::empty()), fails(Errno::ROFS));
+    assert_eq!(on("shutdown", Attributes::empty()), fails(Errno::IO));
+    // The inode's own flags come before the filesystem's open.
+    assert_eq!(on(stopped, Attributes::IMMUTABLE), fails(Errno::PERM));
+    assert_eq!(on("shutdown", Attributes::APPEND), fails(Errno::PERM));
+}
