@@ -165,6 +165,24 @@ fn a_node_answers_as_the_block_layer() {
 }
 
 #[test]
+fn a_read_only_node_is_refused_by_mode_and_limit_first() {
+    let mut facts = plain_file("1 0 0:6 / /dev rw - devtmpfs dev rw");
+    facts.stat = Reading::Present(stat(NodeType::Block, Attributes::empty()));
+    let of = |un, mode| {
+        let device = disk(Reading::Present(un), Zeroing::Unsupported);
+        ask(&facts, "6.18.44", &[device], mode).support
+    };
+    let denied = Support::Fails(Errno::PERM, Call::Fallocate);
+    // As a loop device made with `losetup -r` answers.
+    assert_eq!(of(0, Mode::WriteZeroes), NO);
+    assert_eq!(of(0, Mode::Allocate), NO);
+    for mode in [Mode::ZeroRange, Mode::ZeroRangeKeepSize, Mode::PunchHole] {
+        assert_eq!(of(0, mode), denied, "{mode:?}");
+    }
+    assert_eq!(of(33_553_920, Mode::WriteZeroes), denied);
+}
+
+#[test]
 fn an_overwrite_costs_what_the_state_and_the_filesystem_make_of_it() {
     let ext4 = plain_file(EXT4);
     assert_eq!(overwrite(&ext4, State::Written), Some(Overwrite::InPlace));
