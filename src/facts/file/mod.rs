@@ -127,6 +127,15 @@ impl FileFacts {
             .is_some_and(|stat| stat.node == NodeType::Block)
     }
 
+    /// Whether it is a directory that was removed while someone held it.
+    pub fn is_removed_directory(&self) -> bool {
+        // The name that proc gives tells it from a filesystem that counts no links.
+        let named = self.real.as_deref();
+        let gone = named.is_none_or(|name| name.ends_with(" (deleted)"));
+        let links = self.stat.value().map(|stat| stat.nlink);
+        self.is_directory() && links == Some(0) && gone
+    }
+
     /// Filesystem type of its mount.
     pub fn filesystem(&self) -> Option<&str> {
         self.mount.value().map(|mount| mount.filesystem.as_str())

@@ -13,12 +13,16 @@ fn is_set(options: &std::collections::BTreeMap<String, Option<String>>, name: &s
     options.contains_key(name)
 }
 
-/// The answer where the call never reaches the filesystem. The order is the kernel's: a read-only filesystem
+/// The answer where the call never reaches the filesystem. The order is the kernel's: a
+/// removed directory (`lookup_open`), a read-only filesystem
 /// (`sb_permission`), an immutable inode, the filesystem's own permissions (`inode_permission`), an append-only inode
 /// (`may_open`, fs/namei.c), a read-only mount (`mnt_get_write_access`), then the filesystem's own open; fallocate looks for swap files (`vfs_fallocate`,
 /// fs/open.c) after the flags.
 pub(super) fn refused(context: &Context, mode: Mode) -> Option<Outcome> {
     let open = |step: Step, errno: Errno| Some(Outcome::refused(step, errno, Call::Open));
+    if context.facts.is_removed_directory() {
+        return open(removed(), Errno::NOENT);
+    }
     if let Some(step) = read_only_filesystem(context) {
         return open(step, Errno::ROFS);
     }
@@ -44,6 +48,15 @@ pub(super) fn refused(context: &Context, mode: Mode) -> Option<Outcome> {
         return open(step, errno);
     }
     swapped_to(context, mode)
+}
+
+fn removed() -> Step {
+    Step::new(
+        "directory-removed",
+        "the directory was removed: no file can be made in it",
+    )
+    .because(Origin::Inferred("statx(2), stx_nlink".into()), "0")
+    .by_rule("lookup_open, fs/namei.c", "ENOENT")
 }
 
 fn read_only_filesystem(context: &Context) -> Option<Step> {

@@ -24,6 +24,7 @@ fn stat(node: NodeType, attributes: Attributes) -> Stat {
         mask: 0x17ff,
         node,
         attributes,
+        nlink: if node == NodeType::Directory { 2 } else { 1 },
         ino: 12,
         dev: (8, 0),
         rdev: (0, 0),

@@ -66,3 +66,46 @@ fn ext4_after_an_error_or_a_shutdown_opens_nothing_for_writing() {
     assert_eq!(on(stopped, Attributes::IMMUTABLE), fails(Errno::PERM));
     assert_eq!(on("shutdown", Attributes::APPEND), fails(Errno::PERM));
 }
+
+fn folder(line: &str, nlink: u32) -> FileFacts {
+    let mut facts = plain_file(line);
+    let inode = stat(NodeType::Directory, Attributes::empty());
+    facts.stat = Reading::Present(Stat { nlink, ..inode });
+    facts
+}
+
+#[test]
+fn no_file_can_be_made_in_a_pseudo_filesystem() {
+    let fails = |errno| Support::Fails(errno, Call::Open);
+    let proc = "1 0 0:21 / /proc rw - proc proc rw";
+    assert_eq!(at_open(&folder(proc, 9)), fails(Errno::NOENT));
+    let read_only = "1 0 0:21 / /p ro - proc proc rw";
+    assert_eq!(at_open(&folder(read_only, 9)), fails(Errno::NOENT));
+    let read_only = "1 0 0:22 / /s ro - sysfs sysfs rw";
+    assert_eq!(at_open(&folder(read_only, 11)), fails(Errno::ROFS));
+    let sysfs = "1 0 0:22 / /sys rw - sysfs sysfs rw";
+    assert_eq!(at_open(&folder(sysfs, 11)), fails(Errno::ACCESS));
+    // /sys/kernel/debug gives ENOENT and /sys/block EACCES: both have 2 links.
+    assert!(matches!(at_open(&folder(sysfs, 2)), Support::Unknown(_)));
+    let pts = "1 0 0:24 / /dev/pts rw - devpts devpts rw";
+    assert!(matches!(at_open(&folder(pts, 2)), Support::Unknown(_)));
+    // A file of it is opened as it is.
+    assert_eq!(at_open(&plain_file(sysfs)), NO);
+}
+
+#[test]
+fn a_removed_directory_takes_no_file() {
+    let of = |facts: &FileFacts| at_open(facts);
+    let gone = Support::Fails(Errno::NOENT, Call::Open);
+    // It comes first: also in a mount that is read-only.
+    for line in [EXT4, XFS, TMPFS, "1 0 8:0 / /m ro - ext4 /dev/sda ro"] {
+        let mut facts = folder(line, 0);
+        assert_eq!(of(&facts), gone, "{line}");
+        facts.real = Some("/m/gone (deleted)".into());
+        assert_eq!(of(&facts), gone, "{line}");
+    }
+    // Some filesystems count no links.
+    let mut fuse = folder(XFS, 0);
+    fuse.real = Some("/m/there".into());
+    assert_eq!(states(&ask(&fuse, "7.3.4", &[], Mode::PunchHole)), HOLE);
+}
