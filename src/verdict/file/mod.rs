@@ -24,7 +24,7 @@ mod xfs;
 
 pub use answer::{Call, Commit, Mode, Outcome, Overwrite, State, Step, Support};
 pub use context::{Context, Zeroes, devices};
-pub use overwrite::{commit, overwrite};
+pub use overwrite::{commit, overwrite, overwrite_of_kept};
 
 use crate::verdict::judgement::Zeroing;
 
