@@ -70,10 +70,10 @@ fn extents(view: View, path: &OsStr) -> Result<FileExtents, String> {
         ));
     }
     if let Some(error) = inode.closed() {
-        let hint = "to see its extents, run as root or as a user who may read it";
         return Err(format!(
-            "cannot open it for reading: {}; {hint}",
-            errno::describe(error)
+            "cannot open it for reading: {}; {}",
+            errno::describe(error),
+            to_open(error)
         ));
     }
     let name = text::clean(path.as_os_str().as_bytes());
@@ -90,5 +90,30 @@ fn extents(view: View, path: &OsStr) -> Result<FileExtents, String> {
             "cannot map its extents (FIEMAP): {}",
             errno::describe(error)
         )),
+    }
+}
+
+/// What to do about a file that may not be opened.
+fn to_open(error: Errno) -> &'static str {
+    match error {
+        Errno::NOKEY => {
+            "it is encrypted: to see its extents, add its key to the filesystem, as whoever unlocks it does"
+        }
+        Errno::ACCESS | Errno::PERM => {
+            "to see its extents, run as root or as a user who may read it"
+        }
+        _ => "the filesystem or what lies below it refuses: dmesg may tell more",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_advice_fits_the_error() {
+        assert!(to_open(Errno::NOKEY).contains("add its key"));
+        assert!(to_open(Errno::ACCESS).contains("run as root"));
+        assert!(!to_open(Errno::IO).contains("root"));
     }
 }

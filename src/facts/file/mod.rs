@@ -71,6 +71,8 @@ pub struct FileFacts {
     pub journal: Reading<Journal>,
     /// XFS: the debug knob that makes every file copy on write is set.
     pub always_cow: bool,
+    /// btrfs: the subvolume that it lies in is read-only.
+    pub subvolume_readonly: Reading<bool>,
     /// ext2: it is not the ext4 driver that serves it.
     pub ext2_driver: bool,
     /// overlayfs: the file, or the directory for its copy, in the upper layer.
@@ -123,6 +125,15 @@ impl FileFacts {
         self.stat
             .value()
             .is_some_and(|stat| stat.node == NodeType::Block)
+    }
+
+    /// Whether it is a directory that was removed while someone held it.
+    pub fn is_removed_directory(&self) -> bool {
+        // The name that proc gives tells it from a filesystem that counts no links.
+        let named = self.real.as_deref();
+        let gone = named.is_none_or(|name| name.ends_with(" (deleted)"));
+        let links = self.stat.value().map(|stat| stat.nlink);
+        self.is_directory() && links == Some(0) && gone
     }
 
     /// Filesystem type of its mount.
@@ -300,6 +311,7 @@ fn nothing_read(target: &FileTarget, mounts_file: String, mount: Reading<Mount>)
         features: Vec::new(),
         journal: Reading::Absent,
         always_cow: false,
+        subvolume_readonly: Reading::NotAsked(NO_LIVE_FILE),
         ext2_driver: false,
         under: None,
     }
@@ -321,6 +333,7 @@ fn denied(collector: &Collector, target: &FileTarget, error: Errno) -> FileFacts
     facts.xattr = Reading::Denied(error);
     facts.swap = Reading::Denied(error);
     facts.layout = Reading::Denied(error);
+    facts.subvolume_readonly = Reading::Denied(error);
     facts.closed = Some(error);
     if !facts.geometry.is_present() {
         facts.geometry = Reading::Denied(error);

@@ -164,6 +164,9 @@ fn xfs_features(geometry: &XfsGeometry) -> Vec<String> {
 }
 
 fn btrfs(collector: &Collector, inode: Option<&Inode>, mount: &Mount, facts: &mut FileFacts) {
+    if let Some(inode) = inode {
+        facts.subvolume_readonly = Reading::from(inode.btrfs_subvolume_is_readonly());
+    }
     let files = collector.host.files.as_ref();
     let members =
         |fsid: &str| -> Vec<KName> { collector.knames(&format!("sys/fs/btrfs/{fsid}/devices")) };

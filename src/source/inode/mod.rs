@@ -176,6 +176,11 @@ impl Inode {
         requests::btrfs_fsid(self.data()?)
     }
 
+    /// Whether the btrfs subvolume that it lies in is read-only, by `BTRFS_IOC_GET_SUBVOL_INFO`.
+    pub fn btrfs_subvolume_is_readonly(&self) -> Result<bool, Errno> {
+        requests::btrfs_subvolume_is_readonly(self.data()?)
+    }
+
     /// Every extent, by `FS_IOC_FIEMAP`. Data that no extent was made for yet is shown as delayed, and stays so.
     pub fn extents(&self) -> Result<Vec<Extent>, Errno> {
         fiemap::extents(self.data()?)

@@ -78,6 +78,8 @@ struct Words<const N: usize>([u32; N]);
 const FSGEOMETRY: Opcode = opcode::read::<Words<64>>(b'X', 126);
 const BTRFS_FS_INFO: Opcode = opcode::read::<Words<256>>(0x94, 31);
 
+const BTRFS_GET_SUBVOL_INFO: Opcode = opcode::read::<Words<126>>(0x94, 60);
+
 pub(super) fn xattr(fd: impl AsFd) -> Result<FsXattr, Errno> {
     let mut found = FsXattr::default();
     // SAFETY: the request fills a `struct fsxattr`, which `FsXattr` is, and holds no address.
@@ -130,6 +132,26 @@ pub(super) fn btrfs_fsid(fd: impl AsFd) -> Result<String, Errno> {
     Ok(uuid(&bytes))
 }
 
+/// `BTRFS_IOC_GET_SUBVOL_INFO` (since 4.18) answers for any inode of the subvolume and for any user;
+/// `BTRFS_IOC_SUBVOL_GETFLAGS` for the subvolume's own directory alone.
+pub(super) fn btrfs_subvolume_is_readonly(fd: impl AsFd) -> Result<bool, Errno> {
+    let mut found = Words([0; 126]);
+    // SAFETY: the request fills the 504 bytes of `struct btrfs_ioctl_get_subvol_info_args`, and holds no address.
+    unsafe { call(fd, BTRFS_GET_SUBVOL_INFO, &mut found) }?;
+    Ok(is_readonly(&found.0))
+}
+
+/// `flags` stand after treeid, a name of 256 bytes, parent_id, dirid and generation: 64 bits from word 72 on. Bit 0 is
+/// `BTRFS_ROOT_SUBVOL_RDONLY`.
+fn is_readonly(words: &[u32; 126]) -> bool {
+    let low = if cfg!(target_endian = "little") {
+        72
+    } else {
+        73
+    };
+    words.get(low).is_some_and(|flags| flags & 1 != 0)
+}
+
 fn uuid(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(36);
     for (at, byte) in bytes.iter().enumerate() {
@@ -150,6 +172,7 @@ mod tests {
         assert_eq!(FSGETXATTR, 0x801c_581f);
         assert_eq!(FSGEOMETRY, 0x8100_587e);
         assert_eq!(BTRFS_FS_INFO, 0x8400_941f);
+        assert_eq!(BTRFS_GET_SUBVOL_INFO, 0x81f8_943c);
     }
 
     #[test]
@@ -185,5 +208,16 @@ mod tests {
     fn a_uuid_reads_as_sysfs_names_it() {
         let bytes: Vec<u8> = (0..16).collect();
         assert_eq!(uuid(&bytes), "00010203-0405-0607-0809-0a0b0c0d0e0f");
+    }
+    #[test]
+    fn a_subvolume_is_read_only_by_bit_0_of_its_flags() {
+        let mut words = [0; 126];
+        assert!(!is_readonly(&words));
+        words[if cfg!(target_endian = "little") {
+            72
+        } else {
+            73
+        }] = 1;
+        assert!(is_readonly(&words));
     }
 }

@@ -58,6 +58,8 @@ pub struct Stat {
     pub node: NodeType,
     /// Its attributes.
     pub attributes: Attributes,
+    /// Names that it has; 0 of a directory that was removed.
+    pub nlink: u32,
     /// Inode number.
     pub ino: u64,
     /// The filesystem's device number; for btrfs and overlayfs an anonymous one.
@@ -97,6 +99,7 @@ impl Stat {
             mask,
             node: NodeType::of(u32::from(raw.stx_mode)),
             attributes: Attributes::from_bits_retain(raw.stx_attributes.bits()),
+            nlink: raw.stx_nlink,
             ino: raw.stx_ino,
             dev: (raw.stx_dev_major, raw.stx_dev_minor),
             rdev: (raw.stx_rdev_major, raw.stx_rdev_minor),

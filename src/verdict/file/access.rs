@@ -6,26 +6,40 @@ use crate::facts::origin::Origin;
 use crate::source::errno;
 use crate::source::inode::Attributes;
 use crate::verdict::file::answer::{Call, Mode, Outcome, Step};
+use crate::verdict::file::btrfs;
 use crate::verdict::file::context::Context;
 
 fn is_set(options: &std::collections::BTreeMap<String, Option<String>>, name: &str) -> bool {
     options.contains_key(name)
 }
 
-/// The answer where the call never reaches the filesystem. The order is the kernel's: a read-only filesystem
-/// (`sb_permission`), immutable and append-only inodes (`inode_permission`, `may_open`, fs/namei.c), a read-only mount
-/// (`mnt_get_write_access`), then the filesystem's own open; fallocate looks for swap files (`vfs_fallocate`,
+/// The answer where the call never reaches the filesystem. The order is the kernel's: a
+/// removed directory (`lookup_open`), a read-only filesystem
+/// (`sb_permission`), an immutable inode, the filesystem's own permissions (`inode_permission`), an append-only inode
+/// (`may_open`, fs/namei.c), a read-only mount (`mnt_get_write_access`), then the filesystem's own open; fallocate looks for swap files (`vfs_fallocate`,
 /// fs/open.c) after the flags.
 pub(super) fn refused(context: &Context, mode: Mode) -> Option<Outcome> {
     let open = |step: Step, errno: Errno| Some(Outcome::refused(step, errno, Call::Open));
+    if context.facts.is_removed_directory() {
+        return open(removed(), Errno::NOENT);
+    }
     if let Some(step) = read_only_filesystem(context) {
         return open(step, Errno::ROFS);
     }
-    if let Some(step) = unchangeable(context) {
+    if let Some(step) = immutable(context) {
+        return open(step, Errno::PERM);
+    }
+    if let Some(outcome) = btrfs::read_only_subvolume(context) {
+        return Some(outcome);
+    }
+    if let Some(step) = append_only(context) {
         return open(step, Errno::PERM);
     }
     if let Some(step) = read_only_mount(context) {
         return open(step, Errno::ROFS);
+    }
+    if let Some((step, errno)) = ext4_emergency(context) {
+        return open(step, errno);
     }
     if let Some(step) = verity(context) {
         return open(step, Errno::PERM);
@@ -34,6 +48,15 @@ pub(super) fn refused(context: &Context, mode: Mode) -> Option<Outcome> {
         return open(step, errno);
     }
     swapped_to(context, mode)
+}
+
+fn removed() -> Step {
+    Step::new(
+        "directory-removed",
+        "the directory was removed: no file can be made in it",
+    )
+    .because(Origin::Inferred("statx(2), stx_nlink".into()), "0")
+    .by_rule("lookup_open, fs/namei.c", "ENOENT")
 }
 
 fn read_only_filesystem(context: &Context) -> Option<Step> {
@@ -58,9 +81,12 @@ fn read_only_mount(context: &Context) -> Option<Step> {
     })
 }
 
-fn unchangeable(context: &Context) -> Option<Step> {
+fn statx(word: &str) -> (Origin, String) {
+    (Origin::Inferred("statx(2)".into()), word.to_owned())
+}
+
+fn immutable(context: &Context) -> Option<Step> {
     let facts = context.facts;
-    let statx = |word: &str| (Origin::Inferred("statx(2)".into()), word.to_owned());
     if facts.attribute(Attributes::IMMUTABLE) == Some(true) {
         let what = if facts.is_directory() {
             "no file can be made in an immutable directory"
@@ -70,12 +96,40 @@ fn unchangeable(context: &Context) -> Option<Step> {
         let (origin, value) = statx("immutable");
         return Some(Step::new("file-immutable", what).because(origin, value));
     }
+    None
+}
+
+fn append_only(context: &Context) -> Option<Step> {
+    let facts = context.facts;
     if facts.attribute(Attributes::APPEND) == Some(true) && !facts.is_directory() {
         let text = "the file is append-only: it opens with O_APPEND alone, and then fallocate takes mode 0 alone";
         let (origin, value) = statx("append");
         return Some(Step::new("file-append-only", text).because(origin, value));
     }
     None
+}
+
+/// ext4 after an error (`errors=remount-ro`, since 6.15) or a shutdown: the mount's and the filesystem's options stay `rw`.
+fn ext4_emergency(context: &Context) -> Option<(Step, Errno)> {
+    const RULE: &str = "ext4_emergency_state, fs/ext4/ext4.h";
+    let facts = context.facts;
+    if !matches!(facts.filesystem(), Some("ext4" | "ext3" | "ext2")) {
+        return None;
+    }
+    let mount = facts.mount.value()?;
+    let found = |option: &str, text: String, errno| {
+        is_set(&mount.super_options, option).then(|| {
+            let step = Step::new("file-emergency", text)
+                .because(Origin::File(facts.mounts_file.clone()), option)
+                .by_rule(RULE, errno::errno_name(errno));
+            (step, errno)
+        })
+    };
+    // In the order in which the kernel looks.
+    let point = &mount.point;
+    let shut = format!("the filesystem on {point} was shut down");
+    let stopped = format!("the filesystem on {point} has met an error and takes no more writes");
+    found("shutdown", shut, Errno::IO).or_else(|| found("emergency_ro", stopped, Errno::ROFS))
 }
 
 fn verity(context: &Context) -> Option<Step> {

@@ -45,7 +45,7 @@ words! {
         InPlace "in-place" "Nothing: no metadata changes.";
         Conversion "conversion" "Mark the extent as written, and make that metadata durable.";
         Allocation "allocation" "Allocate space, then as for conversion.";
-        CopyOnWrite "copy-on-write" "Allocate new space at every write, whatever the state.";
+        CopyOnWrite "copy-on-write" "Allocate new space at every write, whatever the state; of an extent that is shared, at the first.";
         Journal "journal" "Write the data to the journal first.";
         Memory "memory" "Nothing: it is memory.";
     }
@@ -83,7 +83,9 @@ impl Overwrite {
             Self::InPlace => "the data alone".into(),
             Self::Conversion => format!("the data, then {then}: the extent is marked as written"),
             Self::Allocation => format!("an allocation, the data, then {then}"),
-            Self::CopyOnWrite => "new space and metadata at every write".into(),
+            Self::CopyOnWrite => {
+                "new space and metadata at every write (of shared extents, at the first)".into()
+            }
             Self::Journal => "the data twice, through the journal".into(),
             Self::Memory => "nothing on a device".into(),
         }

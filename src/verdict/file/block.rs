@@ -18,12 +18,14 @@ pub(super) fn answer(context: &Context, mode: Mode) -> Outcome {
         let step = Step::new("block-device", "the device could not be read");
         return Outcome::unknown(step, "name it by its kernel name");
     };
-    if device.zeroing == Zeroing::Unsupported {
+    // The mode and the limit are checked first; whether the device is read-only when the zeroes go out.
+    if device.zeroing == Zeroing::Unsupported && !refused_as_it_is(context, mode) {
         let step = Step::new(
             "block-read-only",
             format!("{} is read-only or has no medium", device.kname),
         );
-        return Outcome::fails(step.by_rule(RULE, "EPERM"), Errno::PERM);
+        let step = step.by_rule("blkdev_issue_zeroout, block/blk-lib.c", "EPERM");
+        return Outcome::fails(step, Errno::PERM);
     }
     let wz = device.wz.get();
     let path = Origin::File(format!("{}/write_zeroes_max_bytes", device.queue_path));
@@ -72,6 +74,15 @@ pub(super) fn answer(context: &Context, mode: Mode) -> Outcome {
             let text = "zeroes by command without deallocating, or by writing where there is none";
             done(limit(Step::new("block-zero-range", text)))
         }
+    }
+}
+
+/// Whether the call ends at its mode or at the device's limit, or may do so.
+fn refused_as_it_is(context: &Context, mode: Mode) -> bool {
+    match mode {
+        Mode::Allocate => true,
+        Mode::WriteZeroes => !matches!(context.gate(), Gate::Open(_)),
+        _ => false,
     }
 }
 

@@ -4,11 +4,46 @@
 
 use rustix::io::Errno;
 
+use crate::facts::file::NO_LIVE_FILE;
 use crate::facts::origin::Origin;
-use crate::verdict::file::answer::{Mode, Outcome, State, Step};
+use crate::facts::reading::Reading;
+use crate::verdict::file::answer::{Call, Mode, Outcome, State, Step};
 use crate::verdict::file::context::Context;
 
 const RULE: &str = "btrfs_fallocate, fs/btrfs/file.c";
+
+/// The answer where the subvolume keeps the file from being opened for writing, or where that is not known. A snapshot
+/// may be read-only in a mount that is not.
+pub(super) fn read_only_subvolume(context: &Context) -> Option<Outcome> {
+    if context.facts.filesystem() != Some("btrfs") {
+        return None;
+    }
+    let readonly = &context.facts.subvolume_readonly;
+    let asked = Origin::Inferred("BTRFS_IOC_GET_SUBVOL_INFO".into());
+    let step = |text: &str, value: &str| {
+        Step::new("btrfs-subvolume", text)
+            .because(asked.clone(), value)
+            .by_rule("btrfs_permission, fs/btrfs/inode.c", "EROFS")
+    };
+    match readonly {
+        Reading::Present(false) | Reading::NotAsked(NO_LIVE_FILE) => None,
+        Reading::Present(true) => Some(Outcome::refused(
+            step(
+                "the subvolume, or snapshot, is read-only",
+                "BTRFS_ROOT_SUBVOL_RDONLY",
+            ),
+            Errno::ROFS,
+            Call::Open,
+        )),
+        other => Some(Outcome::unknown(
+            step(
+                "whether the subvolume is read-only could not be read",
+                other.status().unwrap_or_default(),
+            ),
+            "run as root, or as a user who may read the file",
+        )),
+    }
+}
 
 /// The answer for one mode.
 pub(super) fn answer(context: &Context, mode: Mode) -> Outcome {

@@ -19,11 +19,12 @@ mod f2fs;
 mod memory;
 mod others;
 mod overwrite;
+mod pseudo;
 mod xfs;
 
 pub use answer::{Call, Commit, Mode, Outcome, Overwrite, State, Step, Support};
 pub use context::{Context, Zeroes, devices};
-pub use overwrite::{commit, overwrite};
+pub use overwrite::{commit, overwrite, overwrite_of_kept};
 
 use crate::verdict::judgement::Zeroing;
 
@@ -32,7 +33,13 @@ pub fn answer(context: &Context, mode: Mode) -> Outcome {
     if context.facts.is_block() {
         return block::answer(context, mode);
     }
+    if let Some(outcome) = pseudo::in_proc(context) {
+        return outcome;
+    }
     if let Some(outcome) = access::refused(context, mode) {
+        return outcome;
+    }
+    if let Some(outcome) = pseudo::answer(context) {
         return outcome;
     }
     match &context.facts.stat {

@@ -1,6 +1,6 @@
 //! What a later overwrite with O_DSYNC costs, by filesystem and state.
 
-use crate::facts::file::{FileFacts, Journal, NO_LIVE_FILE};
+use crate::facts::file::{FileFacts, Journal, Method, NO_LIVE_FILE};
 use crate::facts::mount::Mount;
 use crate::facts::reading::Reading;
 use crate::source::inode::{FsXattr, XfsGeometry};
@@ -95,6 +95,39 @@ fn of_mount(facts: &FileFacts, mount: &Mount) -> Reading<Commit> {
         "vfat" | "msdos" => Reading::Present(Commit::InPlace),
         "tmpfs" | "devtmpfs" | "hugetlbfs" | "ramfs" => Reading::Absent,
         _ => Reading::NotAsked("there is no rule for this filesystem"),
+    }
+}
+
+/// What an overwrite costs where preallocation (mode 0) left data of the file as it was. Extents that other files have
+/// too stay shared, so the overwrite must copy (`xfs_reflink_trim_around_shared`, fs/xfs/xfs_reflink.c;
+/// `can_nocow_extent`, fs/btrfs/inode.c). Every other mode puts extents of the file's own in the place of data.
+pub fn overwrite_of_kept(facts: &FileFacts, state: State) -> Option<Overwrite> {
+    let cost = overwrite(facts, state)?;
+    if cost != Overwrite::InPlace {
+        return Some(cost);
+    }
+    let file = innermost(facts);
+    let shares = match file.filesystem()? {
+        "btrfs" | "ocfs2" => true,
+        "xfs" => !file
+            .geometry
+            .value()
+            .is_some_and(|geometry| !geometry.has(XfsGeometry::REFLINK)),
+        _ => false,
+    };
+    if !shares {
+        return Some(cost);
+    }
+    // A file of a lower layer is copied up first, by a clone where both layers lie on one filesystem.
+    if file.is_directory() && !facts.is_directory() {
+        return None;
+    }
+    match &file.layout {
+        Reading::Present(layout) if layout.shared.count > 0 => Some(Overwrite::CopyOnWrite),
+        Reading::Present(layout) if layout.method == Method::Fiemap => Some(cost),
+        // A new file has its own.
+        Reading::NotAsked(_) => Some(cost),
+        _ => None,
     }
 }
 

@@ -8,6 +8,7 @@ use crate::facts::kernel::Kernel;
 use crate::model::ids::KName;
 use crate::source::inode::{Attributes, FsXattr, NodeType, Stat, XfsGeometry};
 
+mod access;
 mod filesystems;
 mod properties;
 
@@ -23,6 +24,7 @@ fn stat(node: NodeType, attributes: Attributes) -> Stat {
         mask: 0x17ff,
         node,
         attributes,
+        nlink: if node == NodeType::Directory { 2 } else { 1 },
         ino: 12,
         dev: (8, 0),
         rdev: (0, 0),
@@ -43,6 +45,7 @@ fn plain_file(line: &str) -> FileFacts {
     facts.flags = Reading::Present(EXTENTS);
     facts.xattr = Reading::Present(FsXattr::default());
     facts.swap = Reading::Present(false);
+    facts.subvolume_readonly = Reading::Present(false);
     facts
 }
 

@@ -225,6 +225,12 @@ fn mode_answer(context: &Context, mode: Mode) -> ModeAnswer {
     let outcome = file::answer(context, mode);
     let (errno, call) = error_of(&outcome);
     let cost = |state: Option<State>| state.and_then(|state| file::overwrite(context.facts, state));
+    let cost_after_data = match mode {
+        Mode::Allocate => outcome
+            .data
+            .and_then(|state| file::overwrite_of_kept(context.facts, state)),
+        _ => cost(outcome.data),
+    };
     ModeAnswer {
         mode,
         flags: mode.bits(),
@@ -235,7 +241,7 @@ fn mode_answer(context: &Context, mode: Mode) -> ModeAnswer {
         hole_becomes: outcome.hole,
         data_becomes: outcome.data,
         overwrite_after_hole: cost(outcome.hole),
-        overwrite_after_data: cost(outcome.data),
+        overwrite_after_data: cost_after_data,
         reasons: reasons(context.facts, &outcome),
     }
 }

@@ -1,7 +1,8 @@
 //! Filesystems other than ext4, and devices' nodes.
 
 use super::*;
-use crate::facts::file::Journal;
+use crate::facts::file::{Journal, Layout};
+use crate::source::inode::{Extent, ExtentFlags};
 
 pub(super) fn geometry(rtblocks: u64, rtextsize: u32, flags: u32) -> Reading<XfsGeometry> {
     Reading::Present(XfsGeometry {
@@ -165,6 +166,24 @@ fn a_node_answers_as_the_block_layer() {
 }
 
 #[test]
+fn a_read_only_node_is_refused_by_mode_and_limit_first() {
+    let mut facts = plain_file("1 0 0:6 / /dev rw - devtmpfs dev rw");
+    facts.stat = Reading::Present(stat(NodeType::Block, Attributes::empty()));
+    let of = |un, mode| {
+        let device = disk(Reading::Present(un), Zeroing::Unsupported);
+        ask(&facts, "6.18.44", &[device], mode).support
+    };
+    let denied = Support::Fails(Errno::PERM, Call::Fallocate);
+    // As a loop device made with `losetup -r` answers.
+    assert_eq!(of(0, Mode::WriteZeroes), NO);
+    assert_eq!(of(0, Mode::Allocate), NO);
+    for mode in [Mode::ZeroRange, Mode::ZeroRangeKeepSize, Mode::PunchHole] {
+        assert_eq!(of(0, mode), denied, "{mode:?}");
+    }
+    assert_eq!(of(33_553_920, Mode::WriteZeroes), denied);
+}
+
+#[test]
 fn an_overwrite_costs_what_the_state_and_the_filesystem_make_of_it() {
     let ext4 = plain_file(EXT4);
     assert_eq!(overwrite(&ext4, State::Written), Some(Overwrite::InPlace));
@@ -193,6 +212,44 @@ fn an_overwrite_costs_what_the_state_and_the_filesystem_make_of_it() {
         overwrite(&plain_file("1 0 0:62 / /m rw - newfs x rw"), State::Written),
         None
     );
+}
+
+/// As Linux 6.18 has it: of a reflinked file of XFS, and of a nodatacow file of btrfs after a snapshot, FIEMAP shows the
+/// extents as shared after mode 0 too, and no longer after the modes that zero.
+#[test]
+fn data_that_is_shared_is_copied_when_it_is_overwritten() {
+    let shared = |flags| {
+        let extent = Extent {
+            logical: 0,
+            physical: 1 << 20,
+            length: 1 << 16,
+            flags,
+        };
+        Reading::Present(Layout::of_extents(&[extent], 1 << 16))
+    };
+    let mut xfs = plain_file(XFS);
+    xfs.geometry = geometry(0, 1, XfsGeometry::REFLINK);
+    let mut btrfs = plain_file(BTRFS);
+    btrfs.flags = Reading::Present(0x80_0000);
+    for mut facts in [xfs, btrfs] {
+        let kept = |facts: &FileFacts| overwrite_of_kept(facts, State::Written);
+        facts.layout = shared(ExtentFlags::SHARED | ExtentFlags::LAST);
+        assert_eq!(kept(&facts), Some(Overwrite::CopyOnWrite));
+        // Extents that a mode has put in their place.
+        let anew = overwrite(&facts, State::Written);
+        assert_eq!(anew, Some(Overwrite::InPlace));
+        facts.layout = shared(ExtentFlags::LAST);
+        assert_eq!(kept(&facts), Some(Overwrite::InPlace));
+        facts.layout = Reading::Denied(Errno::ACCESS);
+        assert_eq!(kept(&facts), None);
+        facts.layout = Reading::Present(Layout::of_segments(&[]));
+        assert_eq!(kept(&facts), None, "lseek(2) shows no sharing");
+    }
+    let mut plain = plain_file(XFS);
+    plain.geometry = geometry(0, 1, 0);
+    plain.layout = Reading::Denied(Errno::ACCESS);
+    let cost = overwrite_of_kept(&plain, State::Written);
+    assert_eq!(cost, Some(Overwrite::InPlace), "no reflink");
 }
 
 #[test]
