@@ -23,6 +23,7 @@ mod swap;
 
 pub use journal::Journal;
 pub use layout::{Layout, Method, Tally};
+pub use overlay::NoUpper;
 
 /// Why a value of a file is not read on a captured host.
 pub const NO_LIVE_FILE: &str = "a captured host has no file to look at";
@@ -77,6 +78,8 @@ pub struct FileFacts {
     pub ext2_driver: bool,
     /// overlayfs: the file, or the directory for its copy, in the upper layer.
     pub under: Option<Box<FileFacts>>,
+    /// overlayfs: why [`FileFacts::under`] is not there.
+    pub no_upper: Option<NoUpper>,
 }
 
 /// A path to look at.
@@ -314,6 +317,7 @@ fn nothing_read(target: &FileTarget, mounts_file: String, mount: Reading<Mount>)
         subvolume_readonly: Reading::NotAsked(NO_LIVE_FILE),
         ext2_driver: false,
         under: None,
+        no_upper: None,
     }
 }
 

@@ -31,11 +31,16 @@ pub(super) fn complete(
             let real = inode
                 .and_then(|inode| inode.real.clone())
                 .unwrap_or_else(|| target.path.clone());
-            facts.under = overlay::upper(collector, target, &mount, &real);
-            facts.devices = match &facts.under {
-                Some(under) => under.devices.clone(),
-                None => Reading::Absent,
-            };
+            match overlay::upper(collector, target, &mount, &real) {
+                Ok(under) => {
+                    facts.devices = under.devices.clone();
+                    facts.under = Some(under);
+                }
+                Err(why) => {
+                    facts.devices = Reading::Unsupported(why.text.as_str().into());
+                    facts.no_upper = Some(why);
+                }
+            }
         }
         "ext4" | "ext3" | "ext2" => {
             facts.devices = of_mount(collector, &mount);

@@ -14,7 +14,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{self, CWD, FileType, Mode, OFlags, ResolveFlags};
+use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, StatxFlags};
 use rustix::io::Errno;
 
 pub use fiemap::{Extent, ExtentFlags, Segment};
@@ -94,25 +94,42 @@ pub struct Inode {
     pub stat: Stat,
     /// Its path without links, in the view that it was opened in; `None` where proc does not tell.
     pub real: Option<PathBuf>,
+    /// The same as this process sees it: of another view below that one's root.
+    pub own: Option<PathBuf>,
     data: Result<OwnedFd, Errno>,
 }
 
-/// Looks at a path, following links.
-pub fn look(view: View, path: &Path) -> Result<Inode, Errno> {
+/// A path opened with `O_PATH`, and the root directory of the view that is not our own.
+fn open(view: View, path: &Path, more: OFlags) -> Result<(OwnedFd, Option<OwnedFd>), Errno> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
-    let fd = match view {
-        View::Own => fs::openat(CWD, path, flags, Mode::empty())?,
+    match view {
+        View::Own => Ok((fs::openat(CWD, path, flags | more, Mode::empty())?, None)),
         View::Process(pid) => {
             let root = format!("/proc/{pid}/root");
             let root = fs::openat(CWD, root, flags | OFlags::DIRECTORY, Mode::empty())?;
             // Absolute links in there must not lead to files of ours.
             let inside = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
-            fs::openat2(&root, path, flags, Mode::empty(), inside)?
+            let fd = fs::openat2(&root, path, flags | more, Mode::empty(), inside)?;
+            Ok((fd, Some(root)))
         }
-    };
+    }
+}
+
+/// The path of an open file as this process sees it.
+fn path_of(fd: &OwnedFd) -> Option<PathBuf> {
+    let path = fs::readlinkat(CWD, proc_path(fd), Vec::new()).ok()?;
+    Some(PathBuf::from(OsString::from_vec(path.into_bytes())))
+}
+
+/// Looks at a path, following links.
+pub fn look(view: View, path: &Path) -> Result<Inode, Errno> {
+    let (fd, root) = open(view, path, OFlags::empty())?;
     let stat = Stat::of(&fd)?;
-    let real = fs::readlinkat(CWD, proc_path(&fd), Vec::new()).ok();
-    let real = real.map(|path| PathBuf::from(OsString::from_vec(path.into_bytes())));
+    let own = path_of(&fd);
+    let real = match &root {
+        None => own.clone(),
+        Some(root) => inside(path_of(root), own.as_deref()),
+    };
     let data = match stat.node {
         NodeType::Regular => reopen(&fd, OFlags::empty()),
         NodeType::Directory => reopen(&fd, OFlags::DIRECTORY),
@@ -120,9 +137,62 @@ pub fn look(view: View, path: &Path) -> Result<Inode, Errno> {
     };
     Ok(Inode {
         stat,
-        real: real.filter(|_| view == View::Own),
+        real,
+        own,
         data,
     })
+}
+
+/// A path as a process sees it whose root directory has a path of its own.
+fn inside(root: Option<PathBuf>, path: Option<&Path>) -> Option<PathBuf> {
+    let inside = path?.strip_prefix(root?).ok()?;
+    Some(Path::new("/").join(inside))
+}
+
+/// What of an inode overlayfs hands on from the upper layer: type and mode, and when it changed, was modified and made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trace {
+    mode: u16,
+    times: [(i64, u32); 3],
+}
+
+/// The little that tells one file from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Glance {
+    /// What it is.
+    pub node: NodeType,
+    /// The filesystem's device number.
+    pub dev: (u32, u32),
+    /// What it shows of itself through overlayfs too.
+    pub trace: Trace,
+}
+
+/// Looks at a path, following links, without opening what is there.
+pub fn glance(view: View, path: &Path) -> Result<Glance, Errno> {
+    let (fd, _root) = open(view, path, OFlags::empty())?;
+    let mask = StatxFlags::BASIC_STATS | StatxFlags::BTIME;
+    let raw = fs::statx(&fd, "", AtFlags::EMPTY_PATH, mask)?;
+    let born = raw.stx_mask & StatxFlags::BTIME.bits() != 0;
+    let time = |time: fs::StatxTimestamp| (time.tv_sec, time.tv_nsec);
+    Ok(Glance {
+        node: NodeType::of(u32::from(raw.stx_mode)),
+        dev: (raw.stx_dev_major, raw.stx_dev_minor),
+        trace: Trace {
+            mode: raw.stx_mode,
+            times: [
+                time(raw.stx_ctime),
+                time(raw.stx_mtime),
+                if born { time(raw.stx_btime) } else { (0, 0) },
+            ],
+        },
+    })
+}
+
+/// The target of a path that is itself a link, in a view.
+pub fn link_target(view: View, path: &Path) -> Option<PathBuf> {
+    let (fd, _root) = open(view, path, OFlags::NOFOLLOW).ok()?;
+    let to = fs::readlinkat(&fd, "", Vec::new()).ok()?;
+    Some(PathBuf::from(OsString::from_vec(to.into_bytes())))
 }
 
 /// Whether a path itself is a symbolic link.

@@ -105,13 +105,12 @@ fn has_option(context: &Context, name: &str) -> bool {
 /// writing copied it up.
 fn overlay(context: &Context, mode: Mode) -> Outcome {
     let Some(under) = context.facts.under.as_deref() else {
-        let step = Step::new(
-            "overlay-upper",
-            "the file in the upper layer could not be looked at",
-        );
+        let why = context.facts.no_upper.as_ref();
+        let text = "the file in the upper layer could not be looked at";
+        let text = why.map_or(text.to_owned(), |why| format!("{text}: {}", why.text));
         return Outcome::unknown(
-            step,
-            "run as root in the mount namespace that made the overlay",
+            Step::new("overlay-upper", text),
+            why.map_or(context::TRIAL, |why| why.to_know),
         );
     };
     let below = answer(
