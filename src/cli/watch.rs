@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use zinspect_exporters::{printable, write_ndjson};
 
 use super::args::{Cli, WatchArgs};
-use super::{Exit, RunError, host, inspect, output};
+use super::{Exit, RunError, host, inspect, output, say};
 use crate::facts::collect::Collector;
 use crate::facts::needs::Sections;
 use crate::facts::timed;
@@ -47,13 +47,13 @@ pub(super) fn run(cli: &Cli, args: &WatchArgs) -> Result<Exit, RunError> {
     let listener = events::Listener::new();
     let interval = Duration::from_secs(args.interval);
     let mut look = watch.look()?;
-    eprintln!(
-        "zinspect: watching {} devices; {}. The kernel tells of no limit that changes, so what changes and changes \
-         back within {} s is missed",
+    say(format!(
+        "watching {} devices; {}. The kernel tells of no limit that changes, so what changes and changes back within \
+         {} s is missed",
         look.len(),
         listener.says(),
         args.interval
-    );
+    ));
     let mut looks = 0;
     while args.looks.is_none_or(|most| looks < most) {
         let mut came = listener.wait(interval);
@@ -119,9 +119,7 @@ impl Watch<'_> {
                 writeln!(out, "{clock} {what} {kname}: {}", printable(text))?;
             }
             if self.args.trigger && happening.what == "limit" {
-                trigger::change(&happening.kname).unwrap_or_else(|error| {
-                    eprintln!("zinspect: {error}");
-                });
+                trigger::change(&happening.kname).unwrap_or_else(say);
             }
         }
         Ok(output::finish(out)?)
