@@ -10,12 +10,15 @@
 //! Only [`source`] makes system calls. Everything after it is pure and runs the same on a live host, a captured one
 //! and a scripted one. A value that cannot be read is data ([`facts::reading::Reading`]), not an error.
 #![deny(clippy::indexing_slicing)]
+// They panic where nobody reads: `say` and `output` do not.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
 
 pub mod bench;
 pub mod cli;
 pub mod facts;
 pub mod model;
 pub mod probe;
+pub mod say;
 #[cfg(feature = "serve")]
 pub mod serve;
 pub mod source;

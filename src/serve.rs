@@ -3,17 +3,20 @@
 //! What a scrape can cost is bounded: collections are shared (`cache`), commands go to a device once in the life of its
 //! diskseq ([`Remembering`](crate::source::remember::Remembering)), and connections are few and short (`http`).
 
+use std::convert::Infallible;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::device::BlockDevice;
+use crate::say::say;
 use crate::source::Host;
 use crate::view::metrics::Options;
 
 mod cache;
 mod http;
+mod log;
 mod page;
 mod reader;
 
@@ -56,13 +59,19 @@ pub enum ServeError {
     /// The system has no room for it.
     #[error("cannot begin to serve: {0}")]
     Start(io::Error),
+    /// Nothing can be answered any more.
+    #[error(
+        "the thread that reads the host has ended, so no scrape can be answered; the line before this one says why; \
+         start the server again"
+    )]
+    Reader,
 }
 
-/// Serves until a signal ends the process.
-pub fn run(settings: Settings) -> Result<(), ServeError> {
+/// Serves until a signal ends the process, or the host cannot be read any more.
+pub fn run(settings: Settings) -> Result<Infallible, ServeError> {
     let listeners = listeners(settings.listen)?;
     let (max_age, time_limit) = (settings.max_age, settings.time_limit);
-    let requests = reader::start(settings).map_err(ServeError::Start)?;
+    let (requests, ended) = reader::start(settings).map_err(ServeError::Start)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -78,9 +87,9 @@ pub fn run(settings: Settings) -> Result<(), ServeError> {
         tasks.spawn(watchdog(cache.clone()));
         tasks.spawn(forget_on_hangup(cache));
         let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
-        // None of the tasks ends by itself but the watchdog that nobody asked for.
-        while tasks.join_next().await.is_some() {}
-        Ok(())
+        // The tasks go on for good. Without a reader they would answer, and feed the watchdog, for nothing.
+        let _ = ended.await;
+        Err(ServeError::Reader)
     })
 }
 
@@ -93,10 +102,10 @@ fn listeners(listen: SocketAddr) -> Result<Vec<TcpListener>, ServeError> {
     if listeners.is_empty() {
         let listener =
             TcpListener::bind(listen).map_err(|source| ServeError::Listen { listen, source })?;
-        eprintln!(
-            "zinspect: serving http://{}/metrics",
+        say(format!(
+            "serving http://{}/metrics",
             listener.local_addr().unwrap_or(listen)
-        );
+        ));
         listeners.push(listener);
     }
     for listener in &listeners {
@@ -129,5 +138,29 @@ async fn forget_on_hangup(cache: Arc<Cache>) {
     };
     while hangups.recv().await.is_some() {
         cache.forget();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_whose_reader_ended_ends_with_an_error() {
+        for open in [
+            Box::new(|| -> Result<Host, String> { panic!("on purpose") })
+                as Box<dyn FnOnce() -> Result<Host, String> + Send>,
+            Box::new(|| Err("no such host".to_owned())),
+        ] {
+            let ended = run(Settings {
+                listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+                max_age: Duration::from_secs(1),
+                time_limit: Duration::from_secs(1),
+                options: Options::default(),
+                takes: Box::new(|_| true),
+                open,
+            });
+            assert!(matches!(ended, Err(ServeError::Reader)), "{ended:?}");
+        }
     }
 }

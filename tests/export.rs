@@ -275,7 +275,7 @@ fn with_results(files: &[(&str, &str)], arguments: &[&str]) -> Output {
 }
 
 const RESULT: &str = r#"{"version": 1, "identity": "naa.1", "identity_lasts": true, "boot_id": "", "kname": "x",
-    "target": "/dev/x", "mode": "preserve", "time": 1796053813, "times_faster_than_writing": 1.04,
+    "target": "/dev/x", "mode": "preserve", "time": 1700000000, "times_faster_than_writing": 1.04,
     "summary": "claims unmap, but no faster than writing",
     "results": [{"method": "blkzeroout", "leg": null, "outcome": "zeroed-unmapped", "bytes_per_second": 1e9}]}"#;
 
@@ -288,7 +288,7 @@ fn the_last_result_of_a_probe_is_a_metric_and_a_finding() {
         text.contains("blkzeroout=\"zeroed-unmapped\",device="),
         "{text}"
     );
-    assert!(text.contains("mode=\"preserve\"} 1796053813\n"), "{text}");
+    assert!(text.contains("mode=\"preserve\"} 1700000000\n"), "{text}");
     assert!(
         text.contains("\nzinspect_probe_results_unreadable 0\n"),
         "{text}"
@@ -304,6 +304,100 @@ fn the_last_result_of_a_probe_is_a_metric_and_a_finding() {
         ),
         (Some("probed-slow"), Some("warning"), Some(HOSTILE))
     );
+}
+
+#[test]
+fn what_a_file_name_brings_reaches_no_terminal() {
+    let odd = "id-\x1b[31m\n.json";
+    let metrics = with_results(&[(odd, "half")], &["export", "prometheus"]);
+    let there = zinspect(&[
+        "--snapshot",
+        HOST,
+        "export",
+        "prometheus",
+        "--output",
+        "/\x1b[31m/z.prom",
+    ]);
+    let name = zinspect(&[
+        "--snapshot",
+        HOST,
+        "export",
+        "prometheus",
+        "--output",
+        "/\x1b[31m\n",
+    ]);
+    for (output, lines) in [(metrics, 2), (there, 1), (name, 1)] {
+        let said = stderr(&output);
+        assert!(said.contains("\\x1b[31m"), "{said}");
+        assert!(
+            !said.contains('\x1b') && said.lines().count() == lines,
+            "{said:?}"
+        );
+    }
+}
+
+#[test]
+fn a_name_that_is_no_utf_8_is_said_and_counted() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let root = hostile_host();
+    let class = root.path().join("sys/class/block");
+    fs::rename(
+        class.join("two\nlines"),
+        class.join(OsStr::from_bytes(b"no\xffutf")),
+    )
+    .expect("renamed");
+    let sysroot = root.path().to_str().expect("UTF-8");
+    for (arguments, unread) in [
+        (&["export", "prometheus"][..], "collector=\"other\"} 0\n"),
+        (&["-o", "csv"], ""),
+    ] {
+        let output = zinspect(&[&["--sysroot", sysroot], arguments].concat());
+        let said = stderr(&output);
+        assert!(
+            said.lines().count() == 1 && said.contains("no\u{fffd}utf: not read: its name"),
+            "{said}"
+        );
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains(unread), "{text}");
+    }
+}
+
+#[test]
+fn watch_refuses_what_is_not_there_and_takes_a_path() {
+    if fs::read_dir("/sys/class/block").map_or(0, Iterator::count) == 0 {
+        eprintln!("skipped: there is no block device here");
+        return;
+    }
+    let watch = |target: &str| {
+        zinspect(&[
+            "--no-ioctl",
+            "watch",
+            "--looks",
+            "1",
+            "--interval",
+            "1",
+            target,
+        ])
+    };
+    for gone in ["loop99999", "/dev/loop99999", "999:9"] {
+        let output = watch(gone);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(
+            said.contains(gone) && said.contains("has to be there when watching begins"),
+            "{said}"
+        );
+    }
+    let first = fs::read_dir("/sys/class/block").expect("list").next();
+    let there = first.expect("one").expect("entry").path();
+    let number = fs::read_to_string(there.join("dev")).expect("number");
+    for target in [there.to_str().expect("UTF-8"), number.trim()] {
+        let output = watch(target);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(said.contains("watching 1 devices"), "{said}");
+    }
 }
 
 #[test]

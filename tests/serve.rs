@@ -3,7 +3,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const HOST: &str = "tests/hosts/vm-7.3.tar.gz";
@@ -17,21 +17,28 @@ struct Server {
 
 impl Server {
     fn start(more: &[&str]) -> Self {
+        Self::of(&["--snapshot", HOST], more).0
+    }
+
+    /// A server of some host, and its stderr after the address.
+    fn of(host: &[&str], more: &[&str]) -> (Self, BufReader<ChildStderr>) {
         let mut child = Command::new(env!("CARGO_BIN_EXE_zinspect"))
-            .args(["--snapshot", HOST, "serve", "--listen", "127.0.0.1:0"])
+            .args(host)
+            .args(["serve", "--listen", "127.0.0.1:0"])
             .args(more)
             .stderr(Stdio::piped())
             .spawn()
             .expect("run zinspect");
         let mut said = String::new();
         let stderr = child.stderr.take().expect("stderr");
-        BufReader::new(stderr).read_line(&mut said).expect("a line");
+        let mut stderr = BufReader::new(stderr);
+        stderr.read_line(&mut said).expect("a line");
         let address = said
             .split("http://")
             .nth(1)
             .and_then(|rest| rest.split('/').next()?.parse().ok())
             .unwrap_or_else(|| panic!("no address in {said:?}"));
-        Self { child, address }
+        (Self { child, address }, stderr)
     }
 
     fn connect(&self) -> TcpStream {
@@ -163,6 +170,94 @@ fn a_client_that_stops_in_mid_header_is_closed() {
         took > Duration::from_secs(3) && took < Duration::from_secs(15),
         "{took:?} {answer}"
     );
+}
+
+/// A root whose one device cannot be read, as its name has a line break.
+fn unreadable_host() -> tempfile::TempDir {
+    let root = tempfile::tempdir().expect("folder");
+    let class = root.path().join("sys/class/block");
+    std::fs::create_dir_all(class.join("two\nlines")).expect("folders");
+    root
+}
+
+const UNREAD: &str = "zinspect_scrape_collector_success{collector=\"other\"} 0\n";
+
+#[test]
+fn a_device_that_cannot_be_read_is_one_line_however_many_scrapes_come() {
+    let root = unreadable_host();
+    let sysroot = root.path().to_str().expect("UTF-8");
+    let (server, mut log) = Server::of(&["--sysroot", sysroot], &["--max-age", "0"]);
+    for path in ["/metrics", "/devices.json", "/metrics"] {
+        assert_eq!(status(&server.get(path).0), "200");
+    }
+    let metrics = server.get("/metrics").1;
+    assert!(metrics.contains(UNREAD), "{metrics}");
+    drop(server);
+    let mut said = String::new();
+    log.read_to_string(&mut said).expect("UTF-8");
+    assert!(
+        said.lines().count() == 1 && said.contains("two\\x0alines: not read"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_log_that_cannot_be_written_stops_no_scrape() {
+    let root = unreadable_host();
+    let sysroot = root.path().to_str().expect("UTF-8");
+    let (server, log) = Server::of(&["--sysroot", sysroot], &["--max-age", "0"]);
+    // Nobody reads any more: EPIPE.
+    drop(log);
+    let (head, metrics) = server.get("/metrics");
+    assert!(
+        status(&head) == "200" && metrics.contains(UNREAD),
+        "{metrics}"
+    );
+    assert_eq!(status(&server.get("/metrics").0), "200");
+    // Not even a list: that was said at each scrape.
+    std::fs::remove_dir_all(root.path().join("sys/class")).expect("removed");
+    for _ in 0..2 {
+        let (head, metrics) = server.get("/metrics");
+        let list = "zinspect_scrape_collector_success{collector=\"list\"} 0\n";
+        assert!(
+            status(&head) == "200" && metrics.contains(list),
+            "{metrics}"
+        );
+    }
+}
+
+#[test]
+fn a_full_log_stops_neither_serving_nor_watching() {
+    let full = || Stdio::from(std::fs::File::create("/dev/full").expect("/dev/full"));
+    let address = {
+        let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+        free.local_addr().expect("address")
+    };
+    let root = unreadable_host();
+    let child = Command::new(env!("CARGO_BIN_EXE_zinspect"))
+        .arg("--sysroot")
+        .arg(root.path())
+        .args(["serve", "--listen", &address.to_string()])
+        .stderr(full())
+        .spawn()
+        .expect("run zinspect");
+    let server = Server { child, address };
+    let start = Instant::now();
+    while TcpStream::connect(address).is_err() && start.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(status(&server.get("/metrics").0), "200");
+    assert_eq!(status(&server.get("/healthz").0), "200");
+    if !std::path::Path::new("/sys/class/block").exists() {
+        eprintln!("skipped: there is no /sys/class/block to watch");
+        return;
+    }
+    let watched = Command::new(env!("CARGO_BIN_EXE_zinspect"))
+        .args(["watch", "--no-ioctl", "--looks", "1", "--interval", "1"])
+        .stderr(full())
+        .output()
+        .expect("run zinspect");
+    assert_eq!(watched.status.code(), Some(0));
 }
 
 #[test]

@@ -1,12 +1,15 @@
 //! `zinspect export udev` as udevd runs it.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::process::{Command, Output};
 
 const HOST: &str = "tests/hosts/vm-7.3.tar.gz";
 
-fn export(node: &str) -> Output {
+fn export(node: impl AsRef<OsStr>) -> Output {
     Command::new(env!("CARGO_BIN_EXE_zinspect"))
-        .args(["--snapshot", HOST, "export", "udev", node])
+        .args(["--snapshot", HOST, "export", "udev"])
+        .arg(node)
         .output()
         .expect("run zinspect")
 }
@@ -31,4 +34,15 @@ fn an_event_of_a_device_that_is_gone_is_not_failed() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(said.lines().count(), 1, "{said}");
     }
+}
+
+#[test]
+fn a_name_that_is_no_utf_8_does_not_fail_an_event() {
+    let output = export(OsStr::from_bytes(b"/dev/a\xff\x1bb"));
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(output.stdout, b"");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "zinspect: /dev/a\\xff\\x1bb: not read: the name is no UTF-8\n"
+    );
 }

@@ -1,16 +1,18 @@
 //! `zinspect export`: feeds other programs.
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use zinspect_exporters::{Family, write_prometheus, write_properties};
 
 use super::args::{Cli, ExportArgs, ExportTo, HostArgs, PrometheusArgs, SeriesArgs, UdevArgs};
-use super::{Exit, RunError, host, inspect, output, report_failures, report_missing};
+use super::{Exit, RunError, host, inspect, output, report_failures, report_missing, say};
 use crate::facts::collect::Collector;
 use crate::facts::needs::Needs;
 use crate::facts::timed;
 use crate::facts::walk;
 use crate::model::device::{BlockDevice, Kind};
+use crate::model::text;
 use crate::probe::store;
 use crate::source::whole_file;
 use crate::verdict::Judge;
@@ -48,7 +50,7 @@ fn prometheus(cli: &Cli, args: &PrometheusArgs) -> Result<Exit, RunError> {
         .collect();
     let mut families: Vec<Family> = metrics::families(&devices, options);
     let probed = store::probed(&collector, &timed.collected.topology);
-    probed.bad.iter().for_each(super::say);
+    probed.bad.iter().for_each(say);
     families.extend(metrics::probe::families(&devices, &probed));
     families.extend(metrics::scrape(&Scrape {
         parts: timed.parts,
@@ -68,12 +70,17 @@ fn prometheus(cli: &Cli, args: &PrometheusArgs) -> Result<Exit, RunError> {
 
 /// What cannot be read costs an event nothing: no property, a line on stderr, status 0.
 fn udev(cli: &Cli, args: &UdevArgs) -> Result<Exit, RunError> {
+    let Some(node) = args.node.to_str() else {
+        let shown = text::clean(args.node.as_bytes());
+        say(format!("{shown}: not read: the name is no UTF-8"));
+        return Ok(Exit::All);
+    };
     let source = host::open(&HostArgs {
         no_ioctl: cli.host.no_ioctl || !args.commands,
         ..cli.host.clone()
     })?;
     let collector = Collector::new(&source, Needs::VERDICT);
-    let (targets, failures) = host::resolve(&collector, std::slice::from_ref(&args.node));
+    let (targets, failures) = host::resolve(&collector, &[node.to_owned()]);
     report_failures(&failures);
     let collected = walk::with_stacks(&collector, &targets);
     report_missing(&collected.missing);

@@ -8,6 +8,7 @@ use crate::facts::collect::CollectError;
 use crate::facts::target::TargetError;
 use crate::facts::whatif::WhatIfError;
 use crate::model::plan::PlanError;
+pub use crate::say::say;
 use crate::source::open::OpenError;
 use crate::source::snapshot::SaveError;
 use crate::source::whole_file::WriteError;
@@ -151,12 +152,6 @@ fn exit_of(asked: usize, failed: usize) -> Exit {
         (asked, failed) if failed >= asked => Exit::None,
         _ => Exit::Some,
     }
-}
-
-/// Says something on stderr. That nobody can read it there is no reason to stop.
-pub fn say(what: impl std::fmt::Display) {
-    use std::io::Write;
-    let _ = writeln!(io::stderr(), "zinspect: {what}");
 }
 
 /// Says on stderr which target could not be read, and why.

@@ -14,7 +14,7 @@ pub use args::{Methods, ProbeArgs, ProbeFormat};
 use bar::Bar;
 
 use super::args::Cli;
-use super::{Exit, RunError, host, output};
+use super::{Exit, RunError, host, output, say};
 use crate::facts::collect::Collector;
 use crate::facts::identity;
 use crate::facts::needs::Needs;
@@ -36,12 +36,12 @@ pub(super) fn run(cli: &Cli, args: &ProbeArgs) -> Result<Exit, RunError> {
     let collector = Collector::new(&source, Needs::ALL);
     for (path, header) in journal::left_over() {
         if args.recover.is_none() {
-            eprintln!(
-                "zinspect: the bytes of {} ({}) from an interrupted probe are not back: zinspect probe --recover {}",
+            say(format!(
+                "the bytes of {} ({}) from an interrupted probe are not back: zinspect probe --recover {}",
                 header.kname,
                 header.identity,
                 path.display()
-            );
+            ));
         }
     }
     let done = match (&args.recover, &args.target) {
@@ -136,7 +136,7 @@ fn keep(collector: &Collector, target: &Target, report: &ProbeReport, results: &
         &verdict,
     );
     if let Some(Err(error)) = record.map(|record| store::keep(&record)) {
-        eprintln!("zinspect: the result is not kept for metrics: {error}");
+        say(format!("the result is not kept for metrics: {error}"));
     }
 }
 
@@ -242,8 +242,12 @@ fn consent(args: &ProbeArgs, target: &Target, plan: &Plan) -> Result<Option<Stri
             .into()),
         };
     }
-    eprint!("{what}\nType its identity, {}, to go on: ", device.identity);
-    io::stderr().flush()?;
+    // Who cannot read the question will not type the answer.
+    let _ = write!(
+        io::stderr(),
+        "{what}\nType its identity, {}, to go on: ",
+        device.identity
+    );
     let mut line = String::new();
     stdin.lock().read_line(&mut line)?;
     let typed = line.trim().to_owned();
@@ -282,9 +286,9 @@ fn exit_of(done: &Run, armed: &ArmedPlan, report: &mut ProbeReport) -> Exit {
             .journal()
             .map(|kept| kept.path().display().to_string())
             .unwrap_or_default();
-        eprintln!(
-            "zinspect: the former bytes are not back: {why}. They are in {journal}: zinspect probe --recover {journal}"
-        );
+        say(format!(
+            "the former bytes are not back: {why}. They are in {journal}: zinspect probe --recover {journal}"
+        ));
         report.journal = Some(journal);
         return Exit::NotRestored;
     }
@@ -347,9 +351,9 @@ fn recover_it(collector: &Collector, args: &ProbeArgs, path: &Path) -> Result<Ex
             Ok(Exit::All)
         }
         Err(why) => {
-            eprintln!(
-                "zinspect: the bytes of {device} are not back: {why}. They are still in {shown}"
-            );
+            say(format!(
+                "the bytes of {device} are not back: {why}. They are still in {shown}"
+            ));
             Ok(Exit::NotRestored)
         }
     }

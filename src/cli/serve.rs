@@ -19,6 +19,5 @@ pub(super) fn run(cli: &Cli, args: &ServeArgs) -> Result<Exit, RunError> {
         takes: Box::new(move |device| args.series.takes(device)),
         open: Box::new(move || host::open(&of_host).map_err(|error| error.to_string())),
     };
-    serve::run(settings)?;
-    Ok(Exit::All)
+    match serve::run(settings)? {}
 }

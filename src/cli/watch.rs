@@ -7,10 +7,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use zinspect_exporters::{printable, write_ndjson};
 
 use super::args::{Cli, WatchArgs};
-use super::{Exit, RunError, host, inspect, output};
+use super::{Exit, RunError, host, inspect, output, report_failures, say};
 use crate::facts::collect::Collector;
-use crate::facts::needs::Sections;
+use crate::facts::needs::{Needs, Sections};
 use crate::facts::timed;
+use crate::model::ids::KName;
 use crate::source::command::Commands;
 use crate::source::remember::{Remembering, remembering};
 use crate::source::{Host, Source, events, trigger};
@@ -32,6 +33,8 @@ struct Line<'h> {
 
 struct Watch<'a> {
     args: &'a WatchArgs,
+    /// By kernel name, so that one that goes and comes back is told of; every device without one.
+    targets: Vec<KName>,
     host: Host,
     memory: Rc<Remembering<Box<dyn Commands>>>,
 }
@@ -43,17 +46,23 @@ pub(super) fn run(cli: &Cli, args: &WatchArgs) -> Result<Exit, RunError> {
         let why = "watch: a captured host does not change; leave --snapshot and --sysroot out";
         return Err(RunError::Usage(why.to_owned()));
     }
-    let watch = Watch { args, host, memory };
+    let targets = targets(&host, args)?;
+    let watch = Watch {
+        args,
+        targets,
+        host,
+        memory,
+    };
     let listener = events::Listener::new();
     let interval = Duration::from_secs(args.interval);
     let mut look = watch.look()?;
-    eprintln!(
-        "zinspect: watching {} devices; {}. The kernel tells of no limit that changes, so what changes and changes \
-         back within {} s is missed",
+    say(format!(
+        "watching {} devices; {}. The kernel tells of no limit that changes, so what changes and changes back within \
+         {} s is missed",
         look.len(),
         listener.says(),
         args.interval
-    );
+    ));
     let mut looks = 0;
     while args.looks.is_none_or(|most| looks < most) {
         let mut came = listener.wait(interval);
@@ -68,7 +77,7 @@ pub(super) fn run(cli: &Cli, args: &WatchArgs) -> Result<Exit, RunError> {
         }
         let came: Vec<Event> = came
             .into_iter()
-            .filter(|event| args.targets.is_empty() || args.targets.contains(&event.kname))
+            .filter(|event| watch.takes(&event.kname))
             .map(|event| Event {
                 action: event.action,
                 kname: event.kname,
@@ -82,7 +91,23 @@ pub(super) fn run(cli: &Cli, args: &WatchArgs) -> Result<Exit, RunError> {
     Ok(Exit::All)
 }
 
+/// The devices to watch. One that is not there would be waited for without a word, so it is refused.
+fn targets(host: &Host, args: &WatchArgs) -> Result<Vec<KName>, RunError> {
+    let collector = Collector::new(host, Needs::VERDICT);
+    let (targets, failures) = host::resolve(&collector, &args.targets);
+    if failures.is_empty() {
+        return Ok(targets);
+    }
+    report_failures(&failures);
+    let why = "watch: a target has to be there when watching begins; without a target, devices that come are told of";
+    Err(RunError::Usage(why.to_owned()))
+}
+
 impl Watch<'_> {
+    fn takes(&self, kname: &str) -> bool {
+        self.targets.is_empty() || self.targets.iter().any(|target| target.as_str() == kname)
+    }
+
     fn look(&self) -> Result<Look, RunError> {
         let needs = metrics::needs(Options::default()).with(Sections::IDENTITY);
         let collector = Collector::new(&self.host, needs);
@@ -92,12 +117,11 @@ impl Watch<'_> {
         }
         let topology = &timed.collected.topology;
         let judge = Judge::new(topology, &collector.kernel);
-        let named = |kname: &str| self.args.targets.iter().any(|target| target == kname);
         let devices: Vec<Device> = topology
             .iter()
-            .filter(|device| match self.args.targets.is_empty() {
+            .filter(|device| match self.targets.is_empty() {
                 true => inspect::is_listed(device),
-                false => named(device.kname.as_str()),
+                false => self.targets.contains(&device.kname),
             })
             .map(|device| Device::new(&judge, device, collector.needs))
             .collect();
@@ -119,9 +143,7 @@ impl Watch<'_> {
                 writeln!(out, "{clock} {what} {kname}: {}", printable(text))?;
             }
             if self.args.trigger && happening.what == "limit" {
-                trigger::change(&happening.kname).unwrap_or_else(|error| {
-                    eprintln!("zinspect: {error}");
-                });
+                trigger::change(&happening.kname).unwrap_or_else(say);
             }
         }
         Ok(output::finish(out)?)

@@ -46,7 +46,7 @@ pub enum CollectError {
     },
     /// A name that breaks lines or words wherever it is written, as null_blk takes one from its folder in configfs.
     #[error(
-        "{name}: not read: its name has blanks or control characters, or is too long; make the device anew under another"
+        "{name}: not read: its name has blanks, control characters or bytes that are no UTF-8, or is too long; make the device anew under another"
     )]
     Name {
         /// The name, made safe to print.

@@ -54,15 +54,17 @@ impl KName {
     /// The longest name the kernel gives (`DISK_NAME_LEN`, include/linux/blkdev.h), with room for a partition number.
     const LONGEST: usize = 48;
 
-    /// Takes a name if a kernel could have given it: no slash, no dots alone, no control character.
+    /// Takes a name if a kernel could have given it: no slash, no dots alone, no control character, and
+    /// only if it can be looked up again: what is no UTF-8 in a listing is U+FFFD.
     pub fn new(name: &str) -> Option<Self> {
+        const NO_UTF_8: char = char::REPLACEMENT_CHARACTER;
         let fits = !name.is_empty()
             && name.len() <= Self::LONGEST
             && name != "."
             && name != ".."
             && name
                 .chars()
-                .all(|c| !c.is_control() && c != '/' && !c.is_whitespace());
+                .all(|c| !c.is_control() && !c.is_whitespace() && c != '/' && c != NO_UTF_8);
         fits.then(|| Self(name.into()))
     }
 

@@ -12,6 +12,7 @@ use super::supervise::{Watched, watch};
 use super::sweep::{self, Point};
 use super::target::{Leg, Target};
 use super::worker::{self, Job, Message};
+use crate::say::say;
 
 /// How a run goes.
 #[derive(Debug, Clone)]
@@ -273,10 +274,10 @@ pub fn restore(
         .journal()
         .ok_or_else(|| "there is no journal".to_owned())?;
     if let Err(error) = kept.remove() {
-        eprintln!(
-            "zinspect: the bytes are back, but {} could not be removed: {error}",
+        say(format!(
+            "the bytes are back, but {} could not be removed: {error}",
             kept.path().display()
-        );
+        ));
     }
     Ok(())
 }

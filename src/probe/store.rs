@@ -29,6 +29,10 @@ const VERSION: u32 = 1;
 const FOLDER: &str = "results";
 /// No result is longer: some 150 bytes for each method and leg.
 const FILE_CAP: u64 = 64 << 10;
+/// A clock that was set in between may be off by hours.
+const DAY: u64 = 24 * 60 * 60;
+/// A command that only unmaps takes microseconds for gigabytes, against a disk that writes some megabytes a second.
+const MOST_TIMES: f64 = 1e9;
 /// More disks than any host has.
 const MOST_FILES: usize = 16_384;
 
@@ -133,7 +137,6 @@ impl Record {
             .map(tried)
             .collect();
         let (kname, Identity { name, lasts }) = disk;
-        let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         (!results.is_empty()).then(|| Self {
             version: VERSION,
             identity: name,
@@ -142,7 +145,7 @@ impl Record {
             kname: kname.to_owned(),
             target: target.to_owned(),
             mode,
-            time: time.unwrap_or_default().as_secs(),
+            time: now(),
             results,
             times_faster_than_writing: verdict.times_faster,
             summary: verdict.summary.clone(),
@@ -174,8 +177,36 @@ impl Record {
                 "its version is {version}, and this zinspect reads version {VERSION}"
             ));
         }
-        serde_json::from_slice(text).map_err(of)
+        let record: Self = serde_json::from_slice(text).map_err(of)?;
+        record.check()?;
+        Ok(record)
     }
+
+    /// Whether a probe can have found that. A wrong number would be a metric, and an alert.
+    fn check(&self) -> Result<(), String> {
+        let Self { time, .. } = self;
+        if *time == 0 || *time > now().saturating_add(DAY) {
+            return Err(format!(
+                "its time, {time} s after 1970, is none of the past; is the clock right?"
+            ));
+        }
+        if let Some(times) = self.times_faster_than_writing
+            && !(times > 0.0 && times <= MOST_TIMES)
+        {
+            return Err(format!("{times:e} times faster than writing cannot be"));
+        }
+        let speeds = self.results.iter().filter_map(|t| t.bytes_per_second);
+        for speed in speeds.filter(|speed| !(*speed >= 0.0 && speed.is_finite())) {
+            return Err(format!("{speed:e} bytes a second cannot be"));
+        }
+        Ok(())
+    }
+}
+
+/// Seconds since 1970.
+fn now() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.unwrap_or_default().as_secs()
 }
 
 /// A file name that no other identity has.

@@ -1,5 +1,6 @@
 //! The thread that reads the host, one collection at a time.
 
+use std::convert::Infallible;
 use std::io;
 use std::rc::Rc;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -9,12 +10,14 @@ use bytes::Bytes;
 use tokio::sync::oneshot;
 use zinspect_exporters::{write_json, write_prometheus};
 
+use super::log::Log;
 use super::{Settings, page};
 use crate::facts::collect::Collector;
 use crate::facts::needs::Needs;
 use crate::facts::timed::{self, Timed};
 use crate::model::device::BlockDevice;
 use crate::probe::store;
+use crate::say::say;
 use crate::source::Host;
 use crate::source::command::Commands;
 use crate::source::remember::{Remembering, remembering};
@@ -44,13 +47,21 @@ pub(super) struct Rendered {
     pub page: Bytes,
 }
 
-/// Starts it. It ends when nobody can ask any more.
-pub(super) fn start(settings: Settings) -> io::Result<mpsc::Sender<Request>> {
+/// How the thread is asked, and what tells that it is there no more.
+type Started = (mpsc::Sender<Request>, oneshot::Receiver<Infallible>);
+
+/// Starts it. It ends when nobody can ask any more, when the host cannot be opened, or when it panics.
+pub(super) fn start(settings: Settings) -> io::Result<Started> {
     let (sender, requests) = mpsc::channel();
+    let (alive, ended) = oneshot::channel::<Infallible>();
     std::thread::Builder::new()
         .name("reader".to_owned())
-        .spawn(move || serve(settings, &requests))?;
-    Ok(sender)
+        .spawn(move || {
+            // Dropped however the thread ends.
+            let _alive = alive;
+            serve(settings, &requests);
+        })?;
+    Ok((sender, ended))
 }
 
 struct Reader {
@@ -58,6 +69,7 @@ struct Reader {
     memory: Rc<Remembering<Box<dyn Commands>>>,
     options: Options,
     takes: Box<dyn Fn(&BlockDevice) -> bool + Send>,
+    log: Log,
 }
 
 fn serve(settings: Settings, requests: &mpsc::Receiver<Request>) {
@@ -70,7 +82,7 @@ fn serve(settings: Settings, requests: &mpsc::Receiver<Request>) {
     let host = match open() {
         Ok(host) => host,
         Err(error) => {
-            eprintln!("zinspect: {error}");
+            say(error);
             return;
         }
     };
@@ -80,6 +92,7 @@ fn serve(settings: Settings, requests: &mpsc::Receiver<Request>) {
         memory,
         options,
         takes,
+        log: Log::default(),
     };
     let events = Events::of(&reader.host);
     loop {
@@ -99,11 +112,12 @@ fn serve(settings: Settings, requests: &mpsc::Receiver<Request>) {
 impl Reader {
     fn collect(&self, collector: &Collector) -> Result<Timed, Timed> {
         let (timed, failed) = timed::with_memory(collector, &self.memory);
-        if let Some(error) = failed {
-            eprintln!("zinspect: {error}");
-            return Err(timed);
+        let missing = timed.collected.missing.iter().chain(&failed);
+        self.log.tell(missing.map(ToString::to_string).collect());
+        match failed {
+            Some(_) => Err(timed),
+            None => Ok(timed),
         }
-        Ok(timed)
     }
 
     fn metrics(&self) -> Rendered {
@@ -181,9 +195,9 @@ impl Events {
         {
             Some(Err(error)) => {
                 let why = crate::source::errno::describe(error);
-                eprintln!(
-                    "zinspect: no events of the kernel ({why}): after a change, send SIGHUP to have devices asked anew"
-                );
+                say(format!(
+                    "no events of the kernel ({why}): after a change, send SIGHUP to have devices asked anew"
+                ));
                 None
             }
             Some(Ok(changes)) => Some(changes),

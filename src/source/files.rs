@@ -47,7 +47,8 @@ pub trait Files {
     /// The target of a link as it stands.
     fn link(&self, path: &str) -> Result<String, Errno>;
 
-    /// The names in a directory, sorted by bytes; names that are no UTF-8 are left out.
+    /// The names in a directory, sorted by bytes. What is no UTF-8 in a name is U+FFFD there: nothing can be opened
+    /// by it, but it does not go missing.
     fn list(&self, path: &str) -> Result<Vec<String>, Errno>;
 
     /// The permission bits of a block device's node, by its path, without opening it.

@@ -203,9 +203,9 @@ impl Files for Root {
         let mut names = Vec::new();
         while let Some(entry) = entries.next() {
             let entry = entry?;
-            match entry.file_name().to_str() {
-                Ok("." | "..") | Err(_) => {}
-                Ok(name) => names.push(name.to_owned()),
+            match entry.file_name().to_string_lossy().as_ref() {
+                "." | ".." => {}
+                name => names.push(name.to_owned()),
             }
         }
         names.sort_unstable();

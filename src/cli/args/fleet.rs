@@ -1,5 +1,6 @@
 //! Arguments of what feeds others: Prometheus, udev, people who watch.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -17,7 +18,8 @@ pub struct ExportArgs {
 pub enum ExportTo {
     /// Metrics in Prometheus' text format 0.0.4, for node_exporter's textfile collector
     Prometheus(PrometheusArgs),
-    /// Properties ID_ZINSPECT_* of one device, for udev's IMPORT{program}; ends with status 0 whatever it finds
+    /// Properties ID_ZINSPECT_* of one device, for udev's IMPORT{program}; ends with status 0 whatever it finds of
+    /// the device
     Udev(UdevArgs),
 }
 
@@ -37,7 +39,7 @@ pub struct PrometheusArgs {
 pub struct UdevArgs {
     /// The device: its node, as udev has it in $devnode
     #[arg(value_name = "DEVNODE")]
-    pub node: String,
+    pub node: OsString,
     /// Send commands to the device as well (Identify, VPD pages); without it sysfs alone is read
     #[arg(long)]
     pub commands: bool,
@@ -78,7 +80,7 @@ pub struct ServeArgs {
 /// Watching.
 #[derive(Debug, Args)]
 pub struct WatchArgs {
-    /// Kernel names; every device without one
+    /// Devices that are there: kernel name, path or MAJ:MIN; without one every device, those that come too
     #[arg(value_name = "TARGET")]
     pub targets: Vec<String>,
     /// Seconds between two looks: the kernel tells of no limit that changes

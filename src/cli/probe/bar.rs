@@ -1,6 +1,6 @@
 //! How far a probe is.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use crate::probe::run::Watcher;
@@ -21,7 +21,7 @@ impl Bar {
 
     pub(super) fn clear(&self) {
         if self.shown && self.last.is_some() {
-            eprint!("\r\x1b[K");
+            let _ = write!(io::stderr(), "\r\x1b[K");
         }
     }
 }
@@ -43,6 +43,6 @@ impl Watcher for Bar {
         let bar: String = (0..WIDTH)
             .map(|at| if at < full { '#' } else { '.' })
             .collect();
-        eprint!("\r\x1b[K{what:<24} {stage:<13} [{bar}]");
+        let _ = write!(io::stderr(), "\r\x1b[K{what:<24} {stage:<13} [{bar}]");
     }
 }

@@ -152,3 +152,34 @@ fn the_worst_fault_is_told_and_what_a_discard_leaves_is_none() {
         Some(Method::UringDiscard)
     );
 }
+
+#[test]
+fn numbers_that_no_probe_can_have_found_make_a_result_unreadable() {
+    let speed = |speed| {
+        let mut one = record("naa.1", 5);
+        one.results[0].bytes_per_second = Some(speed);
+        one
+    };
+    let times = |times| Record {
+        times_faster_than_writing: Some(times),
+        ..record("naa.1", 5)
+    };
+    for (one, what) in [
+        (record("naa.1", 0), "is the clock right"),
+        (record("naa.1", now() + 2 * DAY), "is the clock right"),
+        (record("naa.1", u64::MAX), "is the clock right"),
+        (times(0.0), "times faster"),
+        (times(-1.0), "times faster"),
+        (times(1e300), "times faster"),
+        (speed(-1.0), "bytes a second"),
+    ] {
+        let error = Record::parse(&serde_json::to_vec(&one).unwrap()).unwrap_err();
+        assert!(error.contains(what), "{error}");
+    }
+    let mut infinite = times(1.0);
+    infinite.times_faster_than_writing = Some(f64::INFINITY);
+    assert!(infinite.check().is_err());
+    for fine in [record("naa.1", now() + DAY / 2), times(3e7), speed(0.0)] {
+        assert_eq!(Record::parse(&serde_json::to_vec(&fine).unwrap()), Ok(fine));
+    }
+}

@@ -110,7 +110,10 @@ impl<F: Files> Files for Recorder<F> {
                     match self.files.link(&below) {
                         Ok(target) => self.keep(&below, Entry::Link(target)),
                         Err(_) => {
-                            if self.files.dir(&below).is_ok() {
+                            // What nobody can open by its name shall be missed in the capture as well.
+                            if name.contains(char::REPLACEMENT_CHARACTER)
+                                || self.files.dir(&below).is_ok()
+                            {
                                 self.keep(&below, Entry::Folder);
                             }
                         }
