@@ -70,9 +70,13 @@ impl Look {
         let mut told: HashSet<(&str, &str)> = HashSet::new();
         let named: HashSet<&str> = events.iter().map(|event| event.kname.as_str()).collect();
         let unsaid = |kname: &str, text| if named.contains(kname) { "" } else { text };
+        let mut last: HashMap<&str, &str> = HashMap::new();
         for event in events {
             told.insert((&event.action, &event.kname));
-            if !self.was_told(earlier, event, events) {
+            // The removal of a mapping sends two events.
+            let before = last.insert(&event.kname, &event.action);
+            let again = event.action == "remove" && before == Some("remove");
+            if !again && !self.was_told(earlier, event, events) {
                 happened.extend(self.of_event(earlier, event));
             }
         }
@@ -305,5 +309,7 @@ mod tests {
             said(&now, &now, &events),
             ["add sdx: came, and is gone again", "remove sdx: gone"]
         );
+        let twice = [event("remove", "sda"), event("remove", "sda")];
+        assert_eq!(said(&look(&[]), &earlier, &twice), ["remove sda: gone"]);
     }
 }
