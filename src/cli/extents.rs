@@ -96,9 +96,7 @@ fn extents(view: View, path: &OsStr) -> Result<FileExtents, String> {
 /// What to do about a file that may not be opened.
 fn to_open(error: Errno) -> &'static str {
     match error {
-        Errno::NOKEY => {
-            "it is encrypted: to see its extents, add its key to the filesystem, as whoever unlocks it does"
-        }
+        Errno::NOKEY => "it is encrypted: to see its extents, add its key to the filesystem",
         Errno::ACCESS | Errno::PERM => {
             "to see its extents, run as root or as a user who may read it"
         }

@@ -12,7 +12,9 @@ use crate::facts::target::TargetError;
 use crate::model::ids::KName;
 use crate::model::text;
 use crate::source::files::FILE_CAP;
-use crate::source::inode::{self, Attributes, FsXattr, Inode, NodeType, Stat, View, XfsGeometry};
+use crate::source::inode::{
+    self, Attributes, FsXattr, Inode, Key, NodeType, Stat, View, XfsGeometry,
+};
 use crate::source::{Source, errno};
 
 mod journal;
@@ -74,6 +76,8 @@ pub struct FileFacts {
     pub always_cow: bool,
     /// btrfs: the subvolume that it lies in is read-only.
     pub subvolume_readonly: Reading<bool>,
+    /// Of an encrypted directory: whether its key is loaded.
+    pub key: Reading<Key>,
     /// ext2: it is not the ext4 driver that serves it.
     pub ext2_driver: bool,
     /// overlayfs: the file, or the directory for its copy, in the upper layer.
@@ -315,6 +319,7 @@ fn nothing_read(target: &FileTarget, mounts_file: String, mount: Reading<Mount>)
         journal: Reading::Absent,
         always_cow: false,
         subvolume_readonly: Reading::NotAsked(NO_LIVE_FILE),
+        key: Reading::NotAsked(NO_LIVE_FILE),
         ext2_driver: false,
         under: None,
         no_upper: None,
@@ -360,6 +365,9 @@ fn live(collector: &Collector, target: &FileTarget, found: &Inode) -> FileFacts 
     facts.xattr = Reading::from(found.xattr());
     facts.swap = swap::is_swapped_to(collector, &found.stat);
     facts.closed = found.closed();
+    if node == NodeType::Directory && found.stat.attributes.contains(Attributes::ENCRYPTED) {
+        facts.key = Reading::from(found.key());
+    }
     facts.layout = match node {
         NodeType::Directory => Reading::NotAsked("a directory has no extents of data"),
         _ => layout::of(found),

@@ -4,6 +4,7 @@
 //! be a regular file or a directory is opened once more, for reading, through `/proc/self/fd`: the same inode, whatever
 //! the path has become meanwhile. Nothing here writes, and no data is read.
 
+mod encryption;
 mod fiemap;
 mod requests;
 mod stat;
@@ -17,6 +18,7 @@ use rustix::fd::OwnedFd;
 use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, StatxFlags};
 use rustix::io::Errno;
 
+pub use encryption::Key;
 pub use fiemap::{Extent, ExtentFlags, Segment};
 pub use requests::{FsXattr, XfsGeometry};
 pub use stat::{Attributes, Stat};
@@ -249,6 +251,11 @@ impl Inode {
     /// Whether the btrfs subvolume that it lies in is read-only, by `BTRFS_IOC_GET_SUBVOL_INFO`.
     pub fn btrfs_subvolume_is_readonly(&self) -> Result<bool, Errno> {
         requests::btrfs_subvolume_is_readonly(self.data()?)
+    }
+
+    /// Whether the key that new files of an encrypted directory need is loaded, by fscrypt's two requests.
+    pub fn key(&self) -> Result<Key, Errno> {
+        encryption::key(self.data()?)
     }
 
     /// Every extent, by `FS_IOC_FIEMAP`. Data that no extent was made for yet is shown as delayed, and stays so.

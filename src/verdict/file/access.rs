@@ -3,8 +3,9 @@
 use rustix::io::Errno;
 
 use crate::facts::origin::Origin;
+use crate::facts::reading::Reading;
 use crate::source::errno;
-use crate::source::inode::Attributes;
+use crate::source::inode::{Attributes, Key};
 use crate::verdict::file::answer::{Call, Mode, Outcome, Step};
 use crate::verdict::file::btrfs;
 use crate::verdict::file::context::Context;
@@ -47,7 +48,43 @@ pub(super) fn refused(context: &Context, mode: Mode) -> Option<Outcome> {
     if let Some((step, errno)) = fails_for_all(context) {
         return open(step, errno);
     }
+    if let Some(outcome) = locked(context) {
+        return Some(outcome);
+    }
     swapped_to(context, mode)
+}
+
+/// A new file takes its directory's policy, and needs the key of it.
+fn locked(context: &Context) -> Option<Outcome> {
+    let facts = context.facts;
+    if !facts.is_directory() || facts.attribute(Attributes::ENCRYPTED) != Some(true) {
+        return None;
+    }
+    let step = |text: &str, value: &str| {
+        let asked = Origin::Inferred("FS_IOC_GET_ENCRYPTION_KEY_STATUS".into());
+        Step::new("file-key", text)
+            .because(asked, value)
+            .by_rule("fscrypt_prepare_new_inode, fs/crypto/keysetup.c", "ENOKEY")
+    };
+    let unknown = |value: &str| {
+        let text = "the directory is encrypted, and whether its key is loaded is not known";
+        Some(Outcome::unknown(
+            step(text, value),
+            "try to make a file in it",
+        ))
+    };
+    match &facts.key {
+        Reading::Present(Key::Loaded) | Reading::NotAsked(_) => None,
+        Reading::Present(Key::Missing) => {
+            let step = step(
+                "the directory is encrypted and its key is not loaded",
+                "absent",
+            );
+            Some(Outcome::refused(step, Errno::NOKEY, Call::Open))
+        }
+        Reading::Present(Key::Elsewhere) => unknown("not in the filesystem's keyring"),
+        other => unknown(other.status().unwrap_or_default()),
+    }
 }
 
 fn removed() -> Step {

@@ -1,6 +1,7 @@
 //! What keeps a file from being opened for writing. The right values are those of Linux 6.18.
 
 use super::*;
+use crate::source::inode::Key;
 
 /// The answer for every mode, which is the same one.
 fn at_open(facts: &FileFacts) -> Support {
@@ -108,4 +109,26 @@ fn a_removed_directory_takes_no_file() {
     let mut fuse = folder(XFS, 0);
     fuse.real = Some("/m/there".into());
     assert_eq!(states(&ask(&fuse, "7.3.4", &[], Mode::PunchHole)), HOLE);
+}
+
+#[test]
+fn a_new_file_needs_the_key_of_its_directory() {
+    let with = |key| {
+        let mut facts = folder(EXT4, 2);
+        let inode = stat(NodeType::Directory, Attributes::ENCRYPTED);
+        facts.stat = Reading::Present(inode);
+        facts.key = key;
+        facts
+    };
+    let locked = Support::Fails(Errno::NOKEY, Call::Open);
+    assert_eq!(at_open(&with(Reading::Present(Key::Missing))), locked);
+    let open = with(Reading::Present(Key::Loaded));
+    assert_eq!(states(&ask(&open, "7.3.4", &[], Mode::PunchHole)), HOLE);
+    for key in [
+        Reading::Present(Key::Elsewhere),
+        Reading::Denied(Errno::ACCESS),
+    ] {
+        let support = ask(&with(key), "7.3.4", &[], Mode::PunchHole).support;
+        assert!(matches!(support, Support::Unknown(_)));
+    }
 }
