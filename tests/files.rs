@@ -269,6 +269,18 @@ fn a_process_that_is_not_there_is_told() {
 }
 
 #[test]
+fn a_dangling_link_of_a_process_that_lives_is_told() {
+    let (_folder, dangling) = in_folder("dangling");
+    symlink("/nonexistent/x", &dangling).expect("link");
+    let pid = std::process::id().to_string();
+    let words: [&OsStr; 3] = ["--pid".as_ref(), pid.as_ref(), &dangling];
+    let output = zinspect(&words);
+    assert_eq!(output.status.code(), Some(32));
+    let says = "is a link to /nonexistent/x, which is not there";
+    assert!(errors(&output).contains(says), "{}", errors(&output));
+}
+
+#[test]
 fn extents_are_of_regular_files() {
     let (_folder, path) = in_folder("journal");
     std::fs::write(&path, vec![1; 1 << 16]).expect("write");
@@ -317,6 +329,17 @@ fn a_captured_host_answers_by_its_mounts() {
     arguments.push(OsStr::new("/srv a/journal"));
     let report = json(&zinspect(&arguments));
     let file = &report["files"][0];
+    for path in [
+        "/srv a//journal",
+        "/x/.././srv a/journal",
+        "/dev/../srv a/journal",
+    ] {
+        arguments.pop();
+        arguments.push(OsStr::new(path));
+        let report = json(&zinspect(&arguments));
+        let devices = &report["files"][0]["devices"];
+        assert_eq!(devices, &serde_json::json!(["sda"]), "{path}");
+    }
     assert_eq!(file["devices"], serde_json::json!(["sda"]));
     assert_eq!(file["write_zeroes"]["errno"], "EOPNOTSUPP");
     assert_eq!(file["extents"], serde_json::Value::Null);

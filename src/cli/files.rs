@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use zinspect_exporters::{Field, Page, UnknownField, select};
 
@@ -165,6 +166,17 @@ fn one(collector: &Collector, word: &OsStr, view: View, named: &mut Named) {
         return named.add_file(file::collect(collector, &target()));
     }
     // A captured host has no nodes to tell by: a path outside of /dev and /sys is a file's.
+    let written = file::plain(collector.host.files.as_ref(), Path::new(text));
+    let is_own = collector.host.source == Source::Live;
+    // With .. in it a path below /dev may lead out of there.
+    let plain = match &written {
+        Ok(path) if !is_own && text.starts_with('/') => path.to_str().unwrap_or(text),
+        _ => text,
+    };
+    if written.is_err() && !is_own && text.starts_with('/') {
+        return named.add_file(file::collect(collector, &target()));
+    }
+    let text = plain;
     let is_place =
         text.starts_with('/') && !text.starts_with("/dev/") && !text.starts_with("/sys/");
     if is_place && collector.host.source != Source::Live {

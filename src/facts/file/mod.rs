@@ -6,29 +6,32 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 
 use crate::facts::collect::Collector;
-use crate::facts::mount::{Mount, Mounts};
+use crate::facts::mount::Mount;
 use crate::facts::reading::Reading;
 use crate::facts::target::TargetError;
 use crate::model::ids::KName;
 use crate::model::text;
-use crate::source::files::FILE_CAP;
+use crate::source::Source;
 use crate::source::inode::{
     self, Attributes, FsXattr, Inode, Key, NodeType, Stat, View, XfsGeometry,
 };
-use crate::source::{Source, errno};
 
 mod journal;
 pub mod layout;
+mod lookup;
 mod overlay;
 mod place;
 mod swap;
 
 pub use journal::Journal;
 pub use layout::{Layout, Method, Tally};
+use lookup::{mount_of, mounts};
+pub use lookup::{plain, unreachable_path};
 pub use overlay::NoUpper;
 
 /// Why a value of a file is not read on a captured host.
-pub const NO_LIVE_FILE: &str = "a captured host has no file to look at";
+pub const NO_LIVE_FILE: &str =
+    "a captured host has no file to look at, and none of the links in a path";
 
 /// A device of a filesystem that receives no data of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -181,7 +184,12 @@ impl FileFacts {
 /// Looks at a path of the host; a path that leads to nothing that has an answer is an error.
 pub fn collect(collector: &Collector, target: &FileTarget) -> Result<FileFacts, TargetError> {
     if collector.host.source != Source::Live {
-        let facts = captured(collector, target);
+        let path = plain(collector.host.files.as_ref(), &target.path);
+        let path = path.map_err(|why| target.failed(why))?;
+        let facts = FileFacts {
+            path: shown(&target.path),
+            ..captured(collector, &FileTarget { path, ..*target })
+        };
         return match facts.mount.status() {
             None => Ok(facts),
             Some(status) => Err(target.failed(format!(
@@ -218,77 +226,10 @@ fn refused(node: NodeType) -> String {
     )
 }
 
-/// Why a path could not be looked at, and what to do about it.
-pub fn unreachable_path(view: View, path: &Path, error: Errno) -> String {
-    let what = errno::describe(error);
-    let hint = match error {
-        Errno::NOENT if view == View::Own && inode::is_link(path) => {
-            let to = std::fs::read_link(path)
-                .map(|to| shown(&to))
-                .unwrap_or_default();
-            return format!("is a link to {to}, which is not there ({what})");
-        }
-        Errno::NOENT => match view {
-            View::Process(pid) => {
-                format!("; looked below /proc/{pid}/root: is process {pid} there?")
-            }
-            View::Own => "; to know for a file that is still to be made, name its directory".into(),
-        },
-        Errno::ACCESS => {
-            "; a directory on the way may not be searched, or the server refuses: run as root there"
-                .into()
-        }
-        Errno::STALE => "; the server no longer knows the file: mount it anew".into(),
-        Errno::NOTCONN => {
-            "; the mount's server is gone: unmount it (umount -l) and mount it anew".into()
-        }
-        Errno::IO => {
-            "; the device or server below failed: dmesg tells more, a check of the filesystem comes next"
-                .into()
-        }
-        Errno::LOOP => "; too many links".into(),
-        Errno::NAMETOOLONG => "; a path has at most 4095 bytes, a name 255".into(),
-        _ => String::new(),
-    };
-    format!("cannot look at it: {what}{hint}")
-}
-
-fn mounts(collector: &Collector, view: View) -> (String, Reading<Mounts>) {
-    let path = format!("{}/mountinfo", view.proc_dir());
-    let mounts = match view {
-        View::Own => collector.mounts().clone(),
-        View::Process(_) => {
-            let bytes = collector.host.files.read(&path, FILE_CAP);
-            Reading::from(bytes).and_then(|bytes| Mounts::parse(&bytes))
-        }
-    };
-    (format!("/{path}"), mounts)
-}
-
-fn mount_of(mounts: &Reading<Mounts>, stat: Option<&Stat>, path: Option<&Path>) -> Reading<Mount> {
-    mounts.as_ref().and_then(|mounts| {
-        if let Some(id) = stat.and_then(|stat| stat.mnt_id) {
-            let found = mounts
-                .iter()
-                .find(|mount| u64::try_from(mount.id) == Ok(id));
-            return found.cloned().map_or_else(
-                || {
-                    Reading::malformed(format!(
-                        "mount {id} is not in mountinfo: it was unmounted meanwhile"
-                    ))
-                },
-                Reading::Present,
-            );
-        }
-        let found = path.and_then(|path| mounts.filesystem_of(path.as_os_str().as_bytes()));
-        found.cloned().map_or(Reading::Absent, Reading::Present)
-    })
-}
-
 /// A new file's directory on a filesystem, for tests of rules: `line` is its line of mountinfo.
 #[cfg(test)]
 pub(crate) fn on(line: &str) -> FileFacts {
-    let Reading::Present(mounts) = Mounts::parse(line.as_bytes()) else {
+    let Reading::Present(mounts) = crate::facts::mount::Mounts::parse(line.as_bytes()) else {
         panic!("{line}")
     };
     let mount = mounts.iter().next().cloned().expect("a mount");
@@ -329,14 +270,20 @@ fn nothing_read(target: &FileTarget, mounts_file: String, mount: Reading<Mount>)
 /// A path on a captured host: its mount, found by the path as it is written, and the filesystem's devices.
 fn captured(collector: &Collector, target: &FileTarget) -> FileFacts {
     let (mounts_file, mounts) = mounts(collector, target.view);
-    let mount = mount_of(&mounts, None, Some(&target.path));
+    let mount = mount_of(&mounts, target.view, None, Some(&target.path));
     let mut facts = nothing_read(target, mounts_file, mount);
     place::complete(collector, target, None, &mut facts);
     facts
 }
 
+/// Links in the path cannot be seen, so that its mount is known only where the path is a mount point.
 fn denied(collector: &Collector, target: &FileTarget, error: Errno) -> FileFacts {
     let mut facts = captured(collector, target);
+    if facts.mount.value().map(|mount| mount.point.as_str()) != Some(&shown(&target.path)) {
+        let (mounts_file, _) = mounts(collector, target.view);
+        facts = nothing_read(target, mounts_file, Reading::Denied(error));
+        facts.devices = Reading::Denied(error);
+    }
     facts.stat = Reading::Denied(error);
     facts.flags = Reading::Denied(error);
     facts.xattr = Reading::Denied(error);
@@ -350,9 +297,39 @@ fn denied(collector: &Collector, target: &FileTarget, error: Errno) -> FileFacts
     facts
 }
 
+/// A process that changed its root sees not the mount that its files lie in, where this one may.
+fn as_seen_from_here(
+    collector: &Collector,
+    target: &FileTarget,
+    found: &Inode,
+) -> Option<FileFacts> {
+    let path = found.own.clone().filter(|_| target.view != View::Own)?;
+    let here = inode::look(View::Own, &path).ok()?;
+    let same = |stat: &Stat| (stat.mnt_id, stat.dev, stat.ino);
+    if same(&here.stat) != same(&found.stat) {
+        return None;
+    }
+    let own = FileTarget {
+        path,
+        view: View::Own,
+        layer: target.layer,
+    };
+    let facts = live(collector, &own, &here);
+    facts.mount.is_present().then(|| FileFacts {
+        path: shown(&target.path),
+        ..facts
+    })
+}
+
 fn live(collector: &Collector, target: &FileTarget, found: &Inode) -> FileFacts {
     let (mounts_file, mounts) = mounts(collector, target.view);
-    let mount = mount_of(&mounts, Some(&found.stat), found.real.as_deref());
+    let path = found.real.as_deref();
+    let mount = mount_of(&mounts, target.view, Some(&found.stat), path);
+    if !mount.is_present()
+        && let Some(facts) = as_seen_from_here(collector, target, found)
+    {
+        return facts;
+    }
     let mut facts = nothing_read(target, mounts_file, mount);
     let node = found.stat.node;
     facts.real = found.real.as_deref().map(shown);

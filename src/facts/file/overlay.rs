@@ -223,9 +223,9 @@ impl Layers<'_> {
             // A second time: it may have changed between the two looks.
             for _ in 0..2 {
                 let both = inode::glance(self.target.view, &shows)
-                    .and_then(|shown| Ok((shown, inode::glance(view, path)?)));
+                    .and_then(|through| Ok((through, inode::glance(view, path)?)));
                 match both {
-                    Ok((shown, upper)) if shown.trace == upper.trace => return Some(true),
+                    Ok((through, upper)) if through.trace == upper.trace => return Some(true),
                     Ok(_) => answer = Some(false),
                     Err(_) => {}
                 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::facts::mount::Mounts;
 use crate::facts::needs::Needs;
 use crate::source::open;
 
@@ -177,6 +178,6 @@ fn a_stale_handle_and_a_mount_that_went_away_are_told() {
     let folder = tempfile::tempdir().expect("a folder");
     let inode = inode::look(View::Own, folder.path()).expect("a look");
     let nothing = Reading::Present(Mounts::default());
-    let mount = mount_of(&nothing, Some(&inode.stat), Some(folder.path()));
+    let mount = mount_of(&nothing, View::Own, Some(&inode.stat), Some(folder.path()));
     assert_eq!(mount.status(), Some("malformed"));
 }
