@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::RunError;
@@ -81,8 +82,7 @@ pub enum Command {
     Serve(ServeArgs),
     /// Tell of devices that come and go, and of limits that change, as it happens
     Watch(WatchArgs),
-    /// Print what packages are made of
-    #[command(hide = true)]
+    /// Print what packages are made of: completions, man pages, JSON Schemas
     Gen(GenArgs),
 }
 
@@ -196,10 +196,10 @@ pub struct Inspect {
     #[arg(short, long, value_name = "COLUMN", allow_hyphen_values = true)]
     pub sort: Option<String>,
     /// Only devices of these kinds
-    #[arg(short, long, value_name = "KIND", value_delimiter = ',', value_parser = parse_kind)]
+    #[arg(short, long, value_name = "KIND", value_delimiter = ',', value_parser = kinds())]
     pub kind: Vec<Kind>,
-    /// Only devices with these verdicts: unmap, offload, software, unsupported, unknown
-    #[arg(long, value_name = "VERDICT", value_delimiter = ',', value_parser = parse_zeroing)]
+    /// Only devices with these verdicts
+    #[arg(long, value_name = "VERDICT", value_delimiter = ',', value_parser = zeroings())]
     pub verdict: Vec<Zeroing>,
     /// Devices that nobody asks about as well: unbound loop and nbd, RAM disks, empty zram
     #[arg(short, long)]
@@ -389,32 +389,17 @@ pub struct CaptureArgs {
     pub file: PathBuf,
 }
 
-fn parse_kind(word: &str) -> Result<Kind, String> {
-    let known = || {
-        Kind::ALL
-            .iter()
-            .map(|kind| kind.word())
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
-    Kind::ALL
-        .iter()
-        .find(|kind| kind.word() == word)
-        .copied()
-        .ok_or_else(|| format!("not one of {}", known()))
+fn kinds() -> impl TypedValueParser<Value = Kind> {
+    PossibleValuesParser::new(Kind::ALL.iter().map(|kind| kind.word()))
+        .try_map(|word| find(Kind::ALL, Kind::word, &word))
 }
 
-fn parse_zeroing(word: &str) -> Result<Zeroing, String> {
-    let known = || {
-        Zeroing::ALL
-            .iter()
-            .map(|z| z.word())
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
-    Zeroing::ALL
-        .iter()
-        .find(|z| z.word() == word)
-        .copied()
-        .ok_or_else(|| format!("not one of {}", known()))
+fn zeroings() -> impl TypedValueParser<Value = Zeroing> {
+    PossibleValuesParser::new(Zeroing::ALL.iter().map(|zeroing| zeroing.word()))
+        .try_map(|word| find(Zeroing::ALL, Zeroing::word, &word))
+}
+
+fn find<T: Copy>(all: &[T], name: fn(T) -> &'static str, word: &str) -> Result<T, String> {
+    let found = all.iter().copied().find(|one| name(*one) == word);
+    found.ok_or_else(|| format!("{word} is not known"))
 }
