@@ -109,10 +109,10 @@ pub fn overwrite_of_kept(facts: &FileFacts, state: State) -> Option<Overwrite> {
     let file = innermost(facts);
     let shares = match file.filesystem()? {
         "btrfs" | "ocfs2" => true,
-        "xfs" => !file
+        "xfs" => file
             .geometry
             .value()
-            .is_some_and(|geometry| !geometry.has(XfsGeometry::REFLINK)),
+            .is_none_or(|geometry| geometry.has(XfsGeometry::REFLINK)),
         _ => false,
     };
     if !shares {
