@@ -195,8 +195,8 @@ impl Record {
         {
             return Err(format!("{times:e} times faster than writing cannot be"));
         }
-        let speeds = self.results.iter().filter_map(|t| t.bytes_per_second);
-        for speed in speeds.filter(|speed| !(*speed >= 0.0 && speed.is_finite())) {
+        let mut speeds = self.results.iter().filter_map(|t| t.bytes_per_second);
+        if let Some(speed) = speeds.find(|speed| *speed < 0.0 || !speed.is_finite()) {
             return Err(format!("{speed:e} bytes a second cannot be"));
         }
         Ok(())
