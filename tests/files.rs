@@ -149,7 +149,13 @@ fn a_plain_user_is_told_what_may_not_be_read() {
     mode(folder.path(), 0o755);
     // The program's own folder may be closed to others too.
     let program = folder.path().join("zinspect");
-    std::fs::copy(env!("CARGO_BIN_EXE_zinspect"), &program).expect("copy");
+    // By another process: a child that another test starts meanwhile would inherit a descriptor that writes to the copy,
+    // and then it cannot be run (ETXTBSY).
+    let copy = Command::new("cp")
+        .arg(env!("CARGO_BIN_EXE_zinspect"))
+        .arg(&program)
+        .status();
+    assert!(copy.expect("cp").success());
     mode(&program, 0o755);
     let plain = |arguments: &[&OsStr]| {
         let mut command = Command::new(&program);
