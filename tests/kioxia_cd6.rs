@@ -175,7 +175,7 @@ fn what_identify_says_now_wins_over_stale_limits() {
             .conflicts
             .first()
             .map(|conflict| conflict.rule),
-        Some("prediction-differs")
+        Some("unmap-limit-kept")
     );
 }
 
@@ -279,5 +279,5 @@ fn a_user_limit_does_not_explain_a_stale_unmap_limit() {
         .map(|conflict| conflict.rule)
         .collect();
     rules.sort_unstable();
-    assert_eq!(rules, ["prediction-differs", "user-limit"]);
+    assert_eq!(rules, ["unmap-limit-kept", "user-limit"]);
 }
