@@ -10,8 +10,8 @@ use crate::source::files::{join, parent};
 
 impl Collector<'_> {
     /// The kernel names in a directory of links, such as `slaves`.
-    pub fn knames(&self, path: &str) -> Vec<KName> {
-        in_order(&self.host.files.list(path).unwrap_or_default())
+    pub fn knames(&self, path: &str) -> Result<Vec<KName>, Errno> {
+        Ok(in_order(&self.host.files.list(path)?))
     }
 
     /// The devices in a directory of links; that there is none is no failure, that it may not be read is one.

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use rustix::io::Errno;
+
 use crate::facts::collect::Collector;
 use crate::facts::file::journal::{self, Journal};
 use crate::facts::file::{Beside, FileFacts, FileTarget, NO_LIVE_FILE, overlay};
@@ -172,22 +174,15 @@ fn btrfs(collector: &Collector, inode: Option<&Inode>, mount: &Mount, facts: &mu
     if let Some(inode) = inode {
         facts.subvolume_readonly = Reading::from(inode.btrfs_subvolume_is_readonly());
     }
-    let files = collector.host.files.as_ref();
-    let members =
-        |fsid: &str| -> Vec<KName> { collector.knames(&format!("sys/fs/btrfs/{fsid}/devices")) };
     let asked = inode.map(Inode::btrfs_fsid).and_then(Result::ok);
-    let fsid = asked.or_else(|| {
-        let source = mount.source.as_deref()?;
-        let kname = target::resolve(collector, source)
-            .ok()?
-            .into_iter()
-            .next()?;
-        files
-            .list("sys/fs/btrfs")
-            .ok()?
-            .into_iter()
-            .find(|fsid| members(fsid).contains(&kname))
-    });
+    let fsid = match asked.map_or_else(|| btrfs_of_source(collector, mount), |fsid| Ok(Some(fsid)))
+    {
+        Ok(fsid) => fsid,
+        Err(error) => {
+            facts.devices = Reading::from_errno(error);
+            return;
+        }
+    };
     let Some(fsid) = fsid else {
         facts.devices = match &mount.source {
             Some(source) => by_node(collector, source),
@@ -195,19 +190,17 @@ fn btrfs(collector: &Collector, inode: Option<&Inode>, mount: &Mount, facts: &mu
         };
         return;
     };
-    let found = members(&fsid);
-    facts.devices = if found.is_empty() {
-        mount
+    facts.devices = match btrfs_members(collector, &fsid) {
+        Ok(found) if !found.is_empty() => Reading::Present(found),
+        Ok(_) | Err(Errno::NOENT) => mount
             .source
             .as_deref()
-            .map_or(Reading::Absent, |source| by_node(collector, source))
-    } else {
-        Reading::Present(found)
+            .map_or(Reading::Absent, |source| by_node(collector, source)),
+        // The mount names one member; which others there are is not known.
+        Err(error) => Reading::from_errno(error),
     };
-    for name in files
-        .list(&format!("sys/fs/btrfs/{fsid}/features"))
-        .unwrap_or_default()
-    {
+    let features = format!("sys/fs/btrfs/{fsid}/features");
+    for name in collector.host.files.list(&features).unwrap_or_default() {
         if matches!(
             name.as_str(),
             "zoned" | "raid1c34" | "raid56" | "compress_zstd" | "mixed_groups"
@@ -216,6 +209,37 @@ fn btrfs(collector: &Collector, inode: Option<&Inode>, mount: &Mount, facts: &mu
         }
     }
     facts.features.push(format!("uuid {fsid}"));
+}
+
+fn btrfs_members(collector: &Collector, fsid: &str) -> Result<Vec<KName>, Errno> {
+    collector.knames(&format!("sys/fs/btrfs/{fsid}/devices"))
+}
+
+/// The filesystem that has the mount's source among its members; `None` where sysfs has none. One whose members cannot
+/// be listed may be the one.
+fn btrfs_of_source(collector: &Collector, mount: &Mount) -> Result<Option<String>, Errno> {
+    let source = mount.source.as_deref();
+    let found = source.and_then(|source| target::resolve(collector, source).ok());
+    let Some(kname) = found.into_iter().flatten().next() else {
+        return Ok(None);
+    };
+    let mut failed = None;
+    for fsid in absent_is_empty(collector.host.files.list("sys/fs/btrfs"))? {
+        match absent_is_empty(btrfs_members(collector, &fsid)) {
+            Ok(members) if members.contains(&kname) => return Ok(Some(fsid)),
+            Ok(_) => (),
+            Err(error) => failed = Some(error),
+        }
+    }
+    failed.map_or(Ok(None), Err)
+}
+
+/// That there is no such directory is an answer.
+fn absent_is_empty<T>(listed: Result<Vec<T>, Errno>) -> Result<Vec<T>, Errno> {
+    match listed {
+        Err(Errno::NOENT) => Ok(Vec::new()),
+        listed => listed,
+    }
 }
 
 /// The driver that serves it, and its journal.

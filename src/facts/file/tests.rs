@@ -85,6 +85,20 @@ fn btrfs_has_the_devices_that_sysfs_lists() {
 }
 
 #[test]
+fn btrfs_whose_members_cannot_be_listed_is_not_taken_for_one_device() {
+    let mut files = SDA.to_vec();
+    files.push((
+        "proc/self/mountinfo",
+        "1 0 0:40 / /m rw - btrfs /dev/sda rw,subvol=/\n",
+    ));
+    files.push(("sys/fs/btrfs/0a0b/devices", "no directory"));
+    files.push(("sys/fs/btrfs/features/raid56", "1\n"));
+    let host = captured_host(&files);
+    let facts = at(host.path(), "/m/x");
+    assert!(!facts.devices.is_present(), "{:?}", facts.devices);
+}
+
+#[test]
 fn xfs_with_a_realtime_device_has_no_answer_without_the_inode() {
     let mut files = SDA.to_vec();
     let mounts = "1 0 8:0 / /m rw - xfs /dev/sda rw,logdev=/dev/sdc\n2 0 8:0 / /r rw - xfs /dev/sda rw,rtdev=/dev/sdb\n";
