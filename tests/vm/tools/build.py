@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from cache import RigError, cache_dir
+from cache import RigError, cache_dir, locked
 
 HERE = Path(__file__).resolve().parent
 
@@ -23,12 +23,13 @@ def program(name: str) -> dict[str, Path]:
     source = HERE / f"{name}.c"
     mark = hashlib.sha256(source.read_bytes()).hexdigest()[:16]
     built = cache_dir() / "tools" / f"{name}-{mark}"
-    if not built.exists():
-        built.parent.mkdir(exist_ok=True)
-        partial = built.with_suffix(".partial")
-        done = subprocess.run([compiler, "-Wall", "-Wextra", "-O2", "-static", "-o", str(partial), str(source)],
-                              capture_output=True, text=True)
-        if done.returncode:
-            raise RigError(f"{name}.c does not compile: {done.stderr}")
-        partial.rename(built)
+    with locked("tools"):
+        if not built.exists():
+            built.parent.mkdir(exist_ok=True)
+            partial = built.with_suffix(".partial")
+            done = subprocess.run([compiler, "-Wall", "-Wextra", "-O2", "-static", "-o", str(partial), str(source)],
+                                  capture_output=True, text=True)
+            if done.returncode:
+                raise RigError(f"{name}.c does not compile: {done.stderr}")
+            partial.rename(built)
     return {f"/bin/{name}": built}
