@@ -39,7 +39,7 @@ PROGRAMS = {
     "sfdisk": "fdisk",
     "mke2fs": "e2fsprogs",
     "mkfs.xfs": "xfsprogs", "xfs_io": "xfsprogs",
-    "mkfs.btrfs": "btrfs-progs", "mkfs.f2fs": "f2fs-tools", "mkfs.fat": "dosfstools",
+    "mkfs.btrfs": "btrfs-progs", "btrfs": "btrfs-progs", "mkfs.f2fs": "f2fs-tools", "mkfs.fat": "dosfstools",
     "mkfs.vfat": "dosfstools",
 }
 

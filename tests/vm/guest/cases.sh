@@ -23,11 +23,9 @@ need() {
     done
 }
 
-# A module until somebody needs it, so that init could not mount it.
 configured() { # MODULE
     need "$1"
-    modprobe -q configfs
-    grep -q ' configfs ' /proc/mounts || mount -t configfs configfs /sys/kernel/config || fail configfs
+    configfs
 }
 
 attempt() { # CASE RECIPE…

@@ -29,6 +29,14 @@ if ext4_on $d1 none; then
     tried $here/ro-0x80 $here/ro-0x10 $here/ro-0x11 $here/ro-0x03 $here/ro-0
     gone
 fi
+lies="ext4, errors=remount-ro"
+if ext4_on $d1 errors=remount-ro; then
+    for mode in $modes; do trial prepare $here/error-$mode; done
+    echo 1 >/sys/fs/ext4/$d1/trigger_fs_error
+    name=ext4-error kind="after an error, read-only"
+    tried $here/error-0x80 $here/error-0x10 $here/error-0x11 $here/error-0x03 $here/error-0
+    gone
+fi
 lies="ext4, 1 KiB blocks"
 ext4_on $d1 none -b 1024 && combo ext4-1k "regular file" $here && gone
 lies="ext4, bigalloc"

@@ -7,6 +7,14 @@ if btrfs_on none $d1; then
     combo btrfs-small "100 bytes" $here small
     gone
 fi
+if btrfs_on none $d1; then
+    btrfs -q subvolume create $here/kept
+    for mode in $modes; do trial prepare $here/kept/file-$mode; done
+    btrfs property set -ts $here/kept ro true || skip btrfs-subvolume "btrfs property"
+    name=btrfs-subvolume kind="read-only subvolume"
+    tried $here/kept/file-0x80 $here/kept/file-0x10 $here/kept/file-0x11 $here/kept/file-0x03 $here/kept/file-0
+    gone
+fi
 lies="btrfs, nodatacow"
 btrfs_on nodatacow $d1 && combo btrfs-nodatacow "regular file" $here && gone
 lies="btrfs, compress-force"

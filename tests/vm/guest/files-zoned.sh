@@ -1,6 +1,6 @@
 # Filesystems on zoned devices, which write nothing in place.
-modprobe -a configfs null_blk
-mountpoint -q /sys/kernel/config || mount -t configfs configfs /sys/kernel/config
+modprobe null_blk
+configfs
 
 # zoned_disk NAME CONVENTIONAL: 64 zones of 8 MiB, in memory as they are written.
 zoned_disk() {

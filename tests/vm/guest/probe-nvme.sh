@@ -7,3 +7,4 @@ cat /sys/block/$made/queue/write_zeroes_max_bytes >$stage/limit
 probed truncated $made blkzeroout
 probed nvme-passthrough $made pwrite,nvme-write-zeroes,nvme-write-zeroes-deac,fallocate-write-zeroes --range 8M:2M
 nvme disconnect -n cut >/dev/null
+nvmet_close cut

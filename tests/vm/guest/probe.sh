@@ -8,7 +8,7 @@ coldplug
 disk_by_serial state
 mke2fs -q -t ext4 /dev/$made && mkdir -p /mnt/state && mount -t ext4 /dev/$made /mnt/state || fail "state disk"
 state_disk=$made
-modprobe nbd nbds_max=16 max_part=0 || fail nbd
+modprobe nbd nbds_max=32 max_part=0 || fail nbd
 modprobe -a nvme-fabrics nvme-tcp || fail nvme-tcp
 export STATE_DIRECTORY=/mnt/state
 

@@ -61,6 +61,7 @@ find_serial() {
 # order of their SCSI addresses. Unloads an earlier one, so only one set is there at a time.
 scsi_debug_disks() {
     modprobe -r scsi_debug 2>/dev/null
+    [ ! -e /sys/module/scsi_debug ] || fail "scsi_debug is still in use by an earlier stage"
     modprobe -a sd_mod sg # otherwise udevd's work
     modprobe scsi_debug delay=0 "$@" || fail "scsi_debug $*"
     wanted=1
@@ -110,10 +111,16 @@ partition_on() {
 host_nqn=nqn.2014-08.org.nvmexpress:uuid:6b1d3c52-0000-4000-8000-000000000001
 host_id=6b1d3c52-0000-4000-8000-000000000001
 
+# A module until somebody needs it, so that init could not mount it.
+configfs() {
+    modprobe -q configfs
+    grep -q ' configfs ' /proc/mounts || mount -t configfs configfs /sys/kernel/config || fail configfs
+}
+
 # nvmet_subsystem NAME DEVICE: a subsystem with that block device as namespace 1.
 nvmet_subsystem() {
     modprobe -a nvmet nvme-fabrics || fail nvmet
-    [ -d /sys/kernel/config/nvmet ] || mount -t configfs configfs /sys/kernel/config
+    configfs
     subsystem=/sys/kernel/config/nvmet/subsystems/$1
     mkdir -p $subsystem/namespaces/1
     echo 1 >$subsystem/attr_allow_any_host
@@ -148,6 +155,9 @@ nvmet_connect() {
     made=
     await "find_subsystem $3"
 }
+# nvmet_close NAME: lets go of the device below, which may be needed elsewhere; the host keeps its controller.
+nvmet_close() { echo 0 >/sys/kernel/config/nvmet/subsystems/$1/namespaces/1/enable; }
+
 find_subsystem() {
     for disk in /sys/block/nvme*; do
         [ "$(cat $disk/hidden 2>/dev/null)" = 1 ] && continue
@@ -169,6 +179,7 @@ lio=/sys/kernel/config/target
 lio_on() {
     number=$1 kind=$2 below=$3
     shift 3
+    configfs
     store=$lio/core/${kind}_$number/disk$number
     mkdir -p $store || fail "LIO $kind"
     case $kind in

@@ -8,8 +8,8 @@ stage speed
 measured() { # NAME DEVICE
     saved $1 zinspect bench /dev/$2 --destroy --yes-destroy=$(identity $2) --only discard --size 64M --runs 5 --seconds 0.5 -o json
 }
-modprobe configfs && modprobe null_blk nr_devices=0 || fail null_blk
-grep -q ' configfs ' /proc/mounts || mount -t configfs configfs /sys/kernel/config
+configfs
+modprobe null_blk nr_devices=0 || fail null_blk
 null=/sys/kernel/config/nullb/slow
 mkdir $null || fail null_blk
 for setting in size=128 memory_backed=1 discard=1 irqmode=2 completion_nsec=1000000 hw_queue_depth=256; do
@@ -28,4 +28,23 @@ done
 truncate -s 96M /tmp/loop.img
 loop_on /tmp/loop.img
 measured loop $made
+
+# Zeroing against util-linux on a disk whose every command takes 20 ms, in turn. The time that a program takes to start
+# is emulation's, not the tool's: what a range of one block takes is subtracted.
+stage zeroing
+scsi_debug_disks lbpws=1 lbprz=1 dev_size_mb=96 ndelay=20000000 write_same_length=2048
+id=$(identity $disks)
+spent() { begin=$(now); "$@" >/dev/null || fail "$*"; echo $(($(now) - begin)); }
+theirs() { # NAME COMMAND…: takes the length as its last words
+    dd if=/dev/urandom of=/dev/$disks bs=1M count=64 oflag=direct conv=fsync 2>/dev/null
+    name=$1
+    shift
+    none=$(spent "$@" -l 4096 /dev/$disks)
+    echo $(($(spent "$@" -l 64M /dev/$disks) - none)) >>$stage/$name
+}
+for round in 1 2 3 4 5; do
+    saved round-$round zinspect bench /dev/$disks --destroy --yes-destroy=$id --only zero --size 64M --runs 1 -o json
+    theirs fallocate-write-zeroes fallocate-newer -w
+    theirs blkzeroout blkdiscard-newer -q -f -z
+done
 exit 0

@@ -15,7 +15,7 @@ settle
 
 zinspect watch --ndjson --interval 2 >$out/watch.ndjson 2>$out/watch.err </dev/null &
 watch=$!
-await "grep -q watching $out/watch.err"
+await "grep -q '^zinspect: watching' $out/watch.err"
 
 # info NAME DEVICE: what udev's database has of it.
 info() { saved $1 udevadm info --query=property --name=/dev/$2; }
@@ -49,7 +49,7 @@ info back $disk
 stage trigger
 zinspect watch --trigger --ndjson --interval 2 $disk >$stage/watch.ndjson 2>$stage/watch.err </dev/null &
 second=$!
-await "grep -q watching $stage/watch.err"
+await "grep -q '^zinspect: watching' $stage/watch.err"
 told() { udevadm info --query=property --name=/dev/$disk | grep -qx ID_ZINSPECT_ZEROING=$1; }
 echo 0 >$limit
 await "told offload"
@@ -82,18 +82,16 @@ nvmet_port 1 loop hotplug
 nvmet_connect 1 loop hotplug
 settle
 info first $made
-namespace=/sys/kernel/config/nvmet/subsystems/hotplug/namespaces/1
 first=$made
-echo 0 >$namespace/enable
+nvmet_close hotplug
 await "[ ! -e /sys/block/$first ]"
 settle
 ls /dev/disk/by-diskseq >$stage/links
-echo 1 >$namespace/enable
+echo 1 >/sys/kernel/config/nvmet/subsystems/hotplug/namespaces/1/enable
 await "find_subsystem hotplug"
 settle
 info again $made
-# The disk below is needed elsewhere.
-echo 0 >$namespace/enable
+nvmet_close hotplug
 
 # dmsetup waits for udevd here, and its rules say when it is done.
 stage dm
@@ -102,9 +100,10 @@ mapper() { env -u DM_DISABLE_UDEV dmsetup "$@" || fail "dmsetup $*"; }
 scsi_debug_disks lbpu=1 lbpws=1 lbprz=1 dev_size_mb=32
 ram_disk
 settle
-zinspect watch --ndjson --interval 2 dm-0 >$stage/watch.ndjson 2>$stage/watch.err </dev/null &
+# Without a target: dm-0 is not there yet.
+zinspect watch --ndjson --interval 2 >$stage/watch.ndjson 2>$stage/watch.err </dev/null &
 watch=$!
-await "grep -q watching $stage/watch.err"
+await "grep -q '^zinspect: watching' $stage/watch.err"
 mapper create zi --table "0 32768 linear /dev/$disks 0"
 info created dm-0
 cat /sys/block/dm-0/queue/write_zeroes_max_bytes >$stage/limit
@@ -127,7 +126,7 @@ saved gone zinspect export udev /dev/was-here
 stage many
 begin=$(date +%s)
 modprobe null_blk nr_devices=500 gb=1 submit_queues=1 || fail "null_blk"
-settle 600
+settle 1200
 echo $(($(date +%s) - begin)) >$stage/seconds
 grep -l ID_ZINSPECT_ZEROING=software /run/udev/data/b* | wc -l >$stage/count
 exit 0

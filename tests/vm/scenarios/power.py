@@ -16,7 +16,6 @@ from stage import Stage
 TITLE = "power: a probe under --preserve ended at random moments, by kill -9 and by power cuts"
 KERNELS = ["7.3"]
 NEEDS_ZINSPECT = True
-DEFAULT = False  # not seen to pass as a whole yet
 
 MIB = 1 << 20
 KILLS = int(os.environ.get("ZINSPECT_KILLS", "18"))
