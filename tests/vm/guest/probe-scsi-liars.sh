@@ -2,7 +2,7 @@
 # the device's own command lies, not only the kernel's.
 modprobe -a sg sd_mod target_core_mod target_core_iblock target_core_file tcm_loop || fail LIO
 number=10
-for lie in honest nothing half neighbour slow slower error:1 hang; do
+for lie in honest nothing half neighbour slow slower error:0 hang; do
     liar $number "$lie"
     lio_on $number iblock /dev/$made emulate_tpu=1 emulate_tpws=1 unmap_zeroes_data=1
     case $lie in

@@ -68,12 +68,14 @@ stripes() { # NAME LEG…
     for leg; do table="$table /dev/$leg 0"; done
     dm $name "$table"
 }
-paths() { # NAME FEATURES LEG…: one group; the length is the smallest leg's
+# A group for each leg, of which one is used at a time: the legs are different disks, and what stands on the map must
+# read what it wrote. The length is the smallest leg's.
+paths() { # NAME FEATURES LEG…
     modprobe -a dm-multipath dm-service-time || fail dm-multipath
     name=$1 features=$2
     shift 2
-    table="0 $least multipath $features 0 1 1 service-time 0 $# 2"
-    for leg; do table="$table /dev/$leg 1 1"; done
+    table="0 $least multipath $features 0 $# 1"
+    for leg; do table="$table service-time 0 1 1 /dev/$leg 1"; done
     dm $name "$table"
 }
 state_of() { # DISK STATE
