@@ -80,6 +80,10 @@ pub struct BlockDevice {
     pub disk: Option<KName>,
     /// Where a partition begins on its disk.
     pub start_bytes: Reading<u64>,
+    /// How far into a disk its first whole physical block begins, in bytes (`alignment_offset`).
+    pub alignment_offset: Reading<u64>,
+    /// How far into a disk its first whole unit of discard begins, in bytes (`discard_alignment`).
+    pub discard_alignment: Reading<u64>,
     /// Devices it stands on; for a multipath head its paths.
     pub slaves: Vec<KName>,
     /// Devices that stand on it.
@@ -125,6 +129,8 @@ impl BlockDevice {
             diskseq: Reading::NotAsked(LATER),
             disk: None,
             start_bytes: Reading::NotAsked(LATER),
+            alignment_offset: Reading::NotAsked(LATER),
+            discard_alignment: Reading::NotAsked(LATER),
             slaves: Vec::new(),
             holders: Vec::new(),
             partitions: Vec::new(),

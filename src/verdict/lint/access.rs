@@ -2,11 +2,11 @@
 
 use super::{Finding, finding};
 use crate::facts::origin::Origin;
-use crate::model::device::BlockDevice;
+use crate::model::device::{BlockDevice, Kind};
 use crate::verdict::Judge;
 use crate::verdict::reason::{Evidence, Level};
 
-pub(super) fn all(judge: &Judge, device: &BlockDevice) -> Vec<Finding> {
+pub(super) fn all(_: &Judge, device: &BlockDevice) -> Vec<Finding> {
     let Some(mode) = device.node_mode.get() else {
         return Vec::new();
     };
@@ -14,7 +14,8 @@ pub(super) fn all(judge: &Judge, device: &BlockDevice) -> Vec<Finding> {
     if others == 0 {
         return Vec::new();
     }
-    let scsi = judge.topology.disk_of(device).driver == Some("sd");
+    // A partition's node takes no command without CAP_SYS_RAWIO (`scsi_ioctl`, ENOTTY).
+    let scsi = device.kind == Kind::Disk && device.driver == Some("sd");
     let (level, what, why) = if others & 0o2 != 0 {
         (
             Level::Error,
