@@ -123,6 +123,7 @@ fn multipath_without_paths_has_no_limit() {
     let kept = world.shows("dm-0", (SD, SD, SD)).conflicts("dm-0");
     assert_eq!(kept.len(), 1);
     assert!(kept[0].rule == "stacked-snapshot-stale" && kept[0].text.contains("last had paths"));
+    assert_eq!(kept[0].advice, None, "a reload keeps them");
 }
 
 #[test]
@@ -142,6 +143,10 @@ fn zoned_is_cut_to_a_zone_and_refused_over_unmap() {
             .gives("dm-0")
             .is_err_and(|why| why.contains("EINVAL"))
     );
+    // Before 6.17 no limit of the kernel's says that it unmaps, and nothing is refused.
+    let mut before = zoned(SD, 524_288);
+    before.kernel = Kernel::parse("6.12.117");
+    assert_eq!(before.gives("dm-0"), Ok((268_435_456, 0, 0)));
     assert!(
         zoned(0, 0)
             .gives("dm-0")
