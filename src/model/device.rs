@@ -72,6 +72,8 @@ pub struct BlockDevice {
     pub read_only: Reading<bool>,
     /// The permission bits of its node.
     pub node_mode: Reading<u32>,
+    /// The SCSI generic node of a disk with its permission bits: commands pass through it as through the disk's own.
+    pub sg_node: Option<(String, Reading<u32>)>,
     /// Whether its medium can be taken out.
     pub removable: Reading<bool>,
     /// The number that each disk gets anew when it appears.
@@ -125,6 +127,7 @@ impl BlockDevice {
             size_bytes: Reading::NotAsked(LATER),
             read_only: Reading::NotAsked(LATER),
             node_mode: Reading::NotAsked(LATER),
+            sg_node: None,
             removable: Reading::NotAsked(LATER),
             diskseq: Reading::NotAsked(LATER),
             disk: None,

@@ -148,6 +148,29 @@ fn a_node_that_others_may_open() {
 }
 
 #[test]
+fn a_generic_node_that_others_may_open_is_one_of_the_disk() {
+    let with = |mode: u32| {
+        let mut device = disk("sdx", Kind::Disk, &[]);
+        device.node_mode = Reading::Present(0o660);
+        device.sg_node = Some(("/dev/sg3".into(), Reading::Present(mode)));
+        lints(vec![device], "7.3.4")
+    };
+    assert!(with(0o660).is_empty());
+    let found = with(0o664);
+    let [found] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    assert_eq!((found.at.as_str(), found.level), ("sdx", Level::Error));
+    assert!(found.what.contains("/dev/sg3"), "{}", found.what);
+    assert!(
+        found
+            .advice
+            .as_ref()
+            .is_some_and(|text| text.starts_with("chmod o-rwx /dev/sg3"))
+    );
+}
+
+#[test]
 fn a_partitions_node_takes_no_scsi_command() {
     let disk_of = disk("sdx", Kind::Disk, &[]);
     let mut part = disk("sdx1", Kind::Partition, &[]);
