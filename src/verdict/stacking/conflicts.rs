@@ -226,7 +226,8 @@ fn md_disabled(device: &BlockDevice) -> Option<Conflict> {
         "wz = 0 when a request meets a member without the command; hw and un stay",
     ));
     found.advice =
-        Some("find out why the member refused (kernel log), then assemble the array anew".into());
+        Some("find out why a member refused (kernel log); once its own limits fit again, and not before, for it would \
+              not start: stop the array and assemble it anew".into());
     Some(found)
 }
 

@@ -79,6 +79,20 @@ fn linear_begins_at_its_rounding_only_where_it_came_back() {
 }
 
 #[test]
+fn levels_that_are_gone_promise_nothing() {
+    for level in ["faulty", "multipath"] {
+        let on = |release: &str| {
+            World::on(release)
+                .leaf("sda", SD, SD)
+                .md("md0", level, 0, &["sda"])
+                .gives("md0")
+        };
+        assert_eq!(on("6.1.176"), Ok((SD, SD, SD)), "{level}");
+        assert!(on("7.3.4").is_err_and(|why| why.contains("gone since 6.8")));
+    }
+}
+
+#[test]
 fn a_linear_array_without_rounding_is_a_layer_that_never_passes() {
     let lints = |chunk: u64| -> Vec<&str> {
         let world = array("linear", chunk);
