@@ -218,6 +218,7 @@ fn each_conflict_says_why_it_matters() {
         include_str!("../leaf/loop_.rs"),
         include_str!("../leaf/nvme.rs"),
         include_str!("../leaf/scsi/conflicts.rs"),
+        include_str!("../leaf/scsi/unread.rs"),
         include_str!("../stacking/conflicts.rs"),
     ] {
         let rules = source
