@@ -121,7 +121,10 @@ fn runtime_disabled(device: &BlockDevice, kernel: &KernelLimits) -> Option<Confl
     }
     let advice = match (device.kind, device.driver) {
         (Kind::Disk, Some("sd")) => Some(decide_anew(device, hw)),
-        (Kind::Dm, _) => Some("reload its table once the devices below zero again".to_owned()),
+        (Kind::Dm, _) => Some(format!(
+            "load its table anew once the devices below zero again: {}",
+            stacking::reload(device)
+        )),
         _ => None,
     };
     let mut evidence = files(device, kernel);

@@ -59,7 +59,7 @@ pub fn conflicts(judge: &Judge, device: &BlockDevice) -> Vec<Conflict> {
     match device.kind {
         Kind::Dm => {
             let over = over_disabled(device, &prediction, &legs);
-            found.extend(over.or_else(|| stale(device, &prediction, AFRESH_DM)));
+            found.extend(over.or_else(|| stale(device, &prediction, &afresh_dm(device))));
             if is_multipath(device) {
                 found.extend(legs_differ(device, &legs));
             }
@@ -79,8 +79,26 @@ pub fn conflicts(judge: &Judge, device: &BlockDevice) -> Vec<Conflict> {
     found
 }
 
-const AFRESH_DM: &str = "load its table anew, and then those of what stands on it: `dmsetup table DEVICE | dmsetup \
-     load DEVICE`, `dmsetup resume DEVICE`; a user's limit is lost with it";
+/// The commands that load a mapped device's table anew, by the name that device-mapper has for it.
+pub(in crate::verdict) fn reload(device: &BlockDevice) -> String {
+    let name = device.dm.as_ref().and_then(|dm| dm.name.value());
+    let name = name.map_or(device.kname.as_str(), String::as_str);
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_.+-".contains(c);
+    let name = if name.chars().all(plain) {
+        name.to_owned()
+    } else {
+        format!("'{}'", name.replace('\'', "'\\''"))
+    };
+    format!("`dmsetup table {name} | dmsetup load {name}`, `dmsetup resume {name}`")
+}
+
+fn afresh_dm(device: &BlockDevice) -> String {
+    format!(
+        "load its table anew, and then those of what stands on it: {}; a user's limit is lost with it",
+        reload(device)
+    )
+}
+
 const AFRESH_MD: &str = "stop the array and assemble it anew";
 const AFRESH_HEAD: &str = "have each controller scanned again: write 1 to its rescan_controller; a head only shrinks by it";
 
@@ -193,8 +211,9 @@ fn over_disabled(device: &BlockDevice, prediction: &Prediction, legs: &[Leg]) ->
     let mut found = conflict("dm-over-disabled", Level::Warning, device, text);
     found.evidence.push(now(limits));
     found.advice = Some(format!(
-        "once {} zeroes again, or to end it: {AFRESH_DM}",
-        leg.kname
+        "once {} zeroes again, or to end it: {}",
+        leg.kname,
+        afresh_dm(device)
     ));
     Some(found)
 }

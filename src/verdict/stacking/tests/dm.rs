@@ -340,3 +340,27 @@ fn unequal_paths_are_told() {
     );
     assert_eq!(equal.conflict_rules("dm-0"), [""; 0]);
 }
+
+#[test]
+fn the_advice_to_reload_is_a_command_for_this_device() {
+    let advice = |name: &str| {
+        let mut world = World::new()
+            .leaf("sda", SD, SD)
+            .dm("dm-0", &["0 8 linear {sda} 0"]);
+        let device = world.topology.get_mut(&kname("dm-0")).expect("dm-0");
+        device.dm.as_mut().expect("dm").name = Reading::Present(name.into());
+        let stale = world.shows("dm-0", (4096, 4096, 4096)).conflicts("dm-0");
+        assert_eq!(stale[0].rule, "stacked-snapshot-stale");
+        stale[0].advice.clone().expect("advice")
+    };
+    let plain = advice("vg-root");
+    assert!(
+        plain.contains("`dmsetup table vg-root | dmsetup load vg-root`, `dmsetup resume vg-root`"),
+        "{plain}"
+    );
+    let quoted = advice(r"a\x20b's");
+    assert!(
+        quoted.contains(r"`dmsetup resume 'a\x20b'\''s'`"),
+        "{quoted}"
+    );
+}
