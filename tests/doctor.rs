@@ -124,6 +124,21 @@ fn result(folder: &TempDir, identity: &str, results: &[(&str, &str)]) -> String 
     path.to_str().expect("a path").to_owned()
 }
 
+#[test]
+fn a_reader_that_went_away_takes_no_finding_along() {
+    let root = bridge();
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let status = Command::new(env!("CARGO_BIN_EXE_zinspect"))
+        .arg("--sysroot")
+        .arg(root.path())
+        .args(["doctor", "--fail-on", "warning"])
+        .stdout(writer)
+        .status()
+        .expect("run zinspect");
+    assert_eq!(status.code(), Some(1));
+}
+
 const BRIDGE: &str = "scsi-lbpu-without-lbpme";
 
 #[test]

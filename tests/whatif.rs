@@ -16,11 +16,12 @@ fn write(root: &Path, path: &str, content: &str) {
     fs::write(path, content).expect("file");
 }
 
-/// A zram disk with a zeroes command, a null_blk disk without one, and an MD array.
+/// Two zram disks with a zeroes command, and a null_blk disk without one.
 fn root(release: &str) -> TempDir {
     let dir = TempDir::new().expect("temporary folder");
     for (name, devno, block, wz) in [
         ("zram0", "252:0", "4096", UNLIMITED),
+        ("zram1", "252:1", "4096", UNLIMITED),
         ("nullb0", "250:0", "512", 0),
     ] {
         let disk = format!("sys/devices/virtual/block/{name}");
@@ -110,7 +111,7 @@ fn a_stack_that_does_not_exist_has_a_verdict_with_its_reason() {
         "dm-min",
     );
     is(
-        &["--md", "raid0,chunk=64k,/dev/zram0,zram0"],
+        &["--md", "raid0,chunk=64k,/dev/zram0,zram1"],
         65536,
         "md-raid0-min",
     );
@@ -214,6 +215,54 @@ fn what_no_kernel_would_load_is_refused_with_a_reason() {
 }
 
 #[test]
+fn what_a_name_or_a_block_stands_against_is_refused() {
+    let root = root("7.3.4\n");
+    let mapped = "sys/devices/virtual/block/dm-0";
+    for (file, value) in [("dev", "253:0"), ("size", "8"), ("dm/name", "vg-root")] {
+        write(
+            root.path(),
+            &format!("{mapped}/{file}"),
+            &format!("{value}\n"),
+        );
+    }
+    symlink(
+        "../../devices/virtual/block/dm-0",
+        root.path().join("sys/class/block/dm-0"),
+    )
+    .expect("link");
+    let refused = |arguments: &[&str]| refused(&root, arguments);
+    // A name that device-mapper has given already.
+    let taken = refused(&["--dm", "vg-root=0 8 linear /dev/zram0 0"]);
+    assert!(
+        taken.contains("vg-root: there is a device of this name"),
+        "{taken}"
+    );
+    // One device for two members, whatever it is called.
+    for members in ["/dev/zram0,/dev/zram0", "zram0,/dev/zram0", "252:0,zram0"] {
+        let twice = refused(&["--md", &format!("raid0,{members}")]);
+        assert!(
+            twice.contains("zram0 stands in it twice"),
+            "{members}: {twice}"
+        );
+    }
+    // Blocks of 4 KiB, in sectors of 512 bytes.
+    let start = refused(&["--dm", "0 8 linear /dev/zram0 4"]);
+    assert!(
+        start.contains("takes 8 sectors from sector 4 of zram0, whose blocks are of 4096 bytes"),
+        "{start}"
+    );
+    let length = refused(&["--dm", "0 12 linear /dev/zram0 0"]);
+    assert!(
+        length.contains("takes 12 sectors from sector 0"),
+        "{length}"
+    );
+    // A path has all the sectors of the whole.
+    let path = "multipath 0 0 1 1 round-robin 0 1 0 /dev/zram0";
+    let long = refused(&["--dm", &format!("0 81928 {path}")]);
+    assert!(long.contains("reaches to sector 81928 of zram0"), "{long}");
+}
+
+#[test]
 fn a_vendors_kernel_is_judged_by_its_files_and_not_by_its_number() {
     // The number is one that knows no unmap limits, and the files are there: they count.
     let vendor = root("5.14.0-503.el9.x86_64\n");
@@ -228,7 +277,7 @@ fn a_vendors_kernel_is_judged_by_its_files_and_not_by_its_number() {
         old.map(|finding| finding["what"].as_str().expect("text").to_owned())
     };
     assert_eq!(found(&vendor), None);
-    for name in ["zram0", "nullb0"] {
+    for name in ["zram0", "zram1", "nullb0"] {
         for file in [
             "write_zeroes_unmap_max_hw_bytes",
             "write_zeroes_unmap_max_bytes",

@@ -3,7 +3,9 @@
 use zinspect_exporters::{write_json, write_page};
 
 use super::args::{Cli, DoctorArgs, DoctorFormat, FailOn};
-use super::{Exit, RunError, exit_of, host, inspect, output, report_failures, report_missing};
+use super::{
+    Exit, RunError, delivered, exit_of, host, inspect, output, report_failures, report_missing,
+};
 use crate::facts::collect::Collector;
 use crate::facts::identity;
 use crate::facts::needs::Needs;
@@ -52,16 +54,8 @@ pub(super) fn run(cli: &Cli, args: &DoctorArgs) -> Result<Exit, RunError> {
     }));
     lint::udev_rule::add(&judge, &mut findings, &probed);
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
-    let report = Report::new(&findings);
-    let mut out = output::stdout();
-    match args.output {
-        DoctorFormat::Json => write_json(&mut out, &report, true)?,
-        DoctorFormat::Detail => {
-            let page = report.page(devices.len());
-            write_page(&mut out, &page, &output::options(&cli.out))?;
-        }
-    }
-    output::finish(out)?;
+    // What was found decides the exit status, also where its reader wanted no more than the first lines.
+    delivered(write(cli, args, &Report::new(&findings), devices.len()))?;
     let gone = targets
         .iter()
         .filter(|kname| collected.topology.get(kname).is_none())
@@ -78,6 +72,17 @@ pub(super) fn run(cli: &Cli, args: &DoctorArgs) -> Result<Exit, RunError> {
     } else {
         exit
     })
+}
+
+fn write(cli: &Cli, args: &DoctorArgs, report: &Report, devices: usize) -> Result<(), RunError> {
+    let mut out = output::stdout();
+    match args.output {
+        DoctorFormat::Json => write_json(&mut out, report, true)?,
+        DoctorFormat::Detail => {
+            write_page(&mut out, &report.page(devices), &output::options(&cli.out))?;
+        }
+    }
+    Ok(output::finish(out)?)
 }
 
 /// The disks that results are of. One of another disk proves nothing here, and is told.

@@ -25,11 +25,13 @@ pub(super) fn run(cli: &Cli, args: &WhatIfArgs) -> Result<Exit, RunError> {
     let plan = Plan::parse(&args.dm, &args.md, &args.nvme_paths)?;
     let source = host::open(&cli.host)?;
     let collector = Collector::new(&source, Needs::ALL);
+    let mapped = target::mapper_names(&collector);
     let taken = plan
         .devices
         .iter()
-        .find(|(name, _)| collector.syspath(name).is_ok());
-    if let Some((name, _)) = taken {
+        .map(|(name, _)| name)
+        .find(|name| collector.syspath(name).is_ok() || mapped.contains(name.as_str()));
+    if let Some(name) = taken {
         return Err(WhatIfError::Taken(name.clone()).into());
     }
     let real = resolve(&collector, &plan)?;

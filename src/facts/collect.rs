@@ -227,6 +227,8 @@ impl<'h> Collector<'h> {
         if self.needs.wants(Sections::IDENTITY) {
             device.removable = self.flag(dir, "removable");
             device.diskseq = self.number(dir, "diskseq");
+            device.alignment_offset = self.number(dir, "alignment_offset");
+            device.discard_alignment = self.number(dir, "discard_alignment");
         }
     }
 

@@ -11,6 +11,8 @@ pub struct Kernel {
     pub release: String,
     /// Major and minor number, where the release begins with them.
     pub version: Option<(u32, u32)>,
+    /// The point release; not of names that stay at 0 through all of them (`6.1.0-31-amd64`).
+    pub point: Option<u32>,
 }
 
 impl Kernel {
@@ -24,12 +26,38 @@ impl Kernel {
             (Some(Ok(major)), Some(Ok(minor))) => Some((major, minor)),
             _ => None,
         };
-        Self { release, version }
+        let point = match (version, numbers.next()) {
+            (Some(_), Some(Ok(point))) if point > 0 => Some(point),
+            _ => None,
+        };
+        Self {
+            release,
+            version,
+            point,
+        }
     }
 
     /// Whether it is of this version or newer; `None` where the release does not tell.
     pub fn at_least(&self, major: u32, minor: u32) -> Option<bool> {
         self.version.map(|version| version >= (major, minor))
+    }
+
+    /// Whether it does what this version brought; `None` where the release does not tell, or a vendor may have carried
+    /// it back. For rules that no file shows.
+    pub fn has(&self, major: u32, minor: u32) -> Option<bool> {
+        self.at_least(major, minor)
+            .filter(|has| *has || !self.may_carry(major, minor))
+    }
+
+    /// Whether it has a fix of this version that went to some stable series, from which point release on; `None` where
+    /// the release does not tell, and for series that nobody looked at.
+    pub fn has_fix(&self, version: (u32, u32), stable: &[(u32, u32, u32)]) -> Option<bool> {
+        if self.has(version.0, version.1)? {
+            return Some(true);
+        }
+        let (major, minor) = self.version?;
+        let (.., first) = stable.iter().find(|at| (at.0, at.1) == (major, minor))?;
+        self.point.map(|point| point >= *first)
     }
 
     /// Whether a vendor's kernel of an old number is likely to carry newer code (`5.14.0-503.el9`).
@@ -70,5 +98,30 @@ mod tests {
         assert_eq!(vendor.version, Some((5, 14)));
         assert!(vendor.may_carry_backports());
         assert!(!debian.may_carry_backports());
+    }
+
+    #[test]
+    fn what_a_vendor_may_have_carried_back_is_not_known() {
+        assert_eq!(Kernel::parse("5.14.0-503.el9.x86_64").has(6, 12), None);
+        assert_eq!(
+            Kernel::parse("6.12.0-55.el10.x86_64").has(6, 12),
+            Some(true)
+        );
+        assert_eq!(Kernel::parse("6.1.176").has(6, 12), Some(false));
+        assert_eq!(Kernel::parse("rubbish").has(6, 12), None);
+    }
+
+    #[test]
+    fn a_fix_of_a_stable_series_counts_from_its_point_release_on() {
+        let fix =
+            |release: &str| Kernel::parse(release).has_fix((7, 0), &[(6, 1, 175), (6, 12, 86)]);
+        assert_eq!(fix("7.0.1"), Some(true));
+        assert_eq!(fix("6.12.86+deb13-amd64"), Some(true));
+        assert_eq!(fix("6.12.85"), Some(false));
+        assert_eq!(fix("6.1.176"), Some(true));
+        // Debian's name of every 6.1, and series that were not looked at.
+        assert_eq!(fix("6.1.0-31-amd64"), None);
+        assert_eq!(fix("6.6.50"), None);
+        assert_eq!(fix("5.14.0-503.el9"), None);
     }
 }

@@ -1,5 +1,6 @@
 //! From what a user writes to kernel names.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
@@ -266,6 +267,15 @@ fn dm_name(collector: &Collector, kname: &KName) -> Reading<String> {
         Ok(dir) => collector.text(&dir, "name"),
         Err(error) => Reading::from_errno(error),
     }
+}
+
+/// The names below /dev/mapper that are in use.
+pub fn mapper_names(collector: &Collector) -> BTreeSet<String> {
+    let names = collector.list().unwrap_or_default();
+    names
+        .iter()
+        .filter_map(|kname| dm_name(collector, kname).value().cloned())
+        .collect()
 }
 
 fn has_link(collector: &Collector, kname: &KName, word: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Devices of a plan, as they would be found: facts without a host that they were read of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::facts::dm::DmFacts;
@@ -47,6 +47,37 @@ pub enum WhatIfError {
         /// Sectors that it has.
         sectors: u64,
     },
+    /// A table that begins or ends within a block of a device.
+    #[error(
+        "{}: table line {} takes {} sectors from sector {} of {}, whose blocks are of {} bytes; no kernel loads that",
+        .0.name, .0.line, .0.length, .0.start, .0.device, .0.block
+    )]
+    OffBlock(Box<OffBlock>),
+    /// A device that would be two members of one array, or two paths.
+    #[error("{name}: {device} stands in it twice; a device can be in it once")]
+    Double {
+        /// The planned device.
+        name: KName,
+        /// The device.
+        device: KName,
+    },
+}
+
+/// Where no device can begin or end on another (`device_area_is_invalid`, drivers/md/dm-table.c).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OffBlock {
+    /// The planned device.
+    pub name: KName,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The device below.
+    pub device: KName,
+    /// Where the line begins on it, in 512-byte sectors.
+    pub start: u64,
+    /// Sectors that it takes of it.
+    pub length: u64,
+    /// Bytes of its blocks.
+    pub block: u64,
 }
 
 /// Adds the planned devices to those that are there. `real` has the device for each word that names no planned one.
@@ -57,7 +88,13 @@ pub fn build(
 ) -> Result<(), WhatIfError> {
     for (name, build) in &plan.devices {
         let find = |word: &str| plan.find(word).or_else(|| real.get(word)).cloned();
-        let slaves: Vec<KName> = build.words().iter().filter_map(|word| find(word)).collect();
+        let each = build.each();
+        let mut slaves: Vec<KName> = each.iter().filter_map(|word| find(word)).collect();
+        if !matches!(build, Build::Dm(_)) {
+            each_once(name, &slaves)?;
+        }
+        let mut seen = BTreeSet::new();
+        slaves.retain(|slave| seen.insert(slave.clone()));
         let kind = match build {
             Build::Dm(_) => Kind::Dm,
             Build::Md { .. } => Kind::Md,
@@ -112,34 +149,62 @@ fn fits(
     for (at, target) in table.iter().enumerate() {
         // Of the other targets a line does not tell how much of a device they take.
         let share = match target.name.as_str() {
-            "linear" | "crypt" | "delay" | "flakey" | "error" => 1,
+            "linear" | "crypt" | "delay" | "flakey" | "error" | "multipath" => 1,
             "striped" => u64::try_from(target.devices.len()).unwrap_or(u64::MAX),
             _ => continue,
         };
+        let length = target.length / share.max(1);
         for part in &target.devices {
             let Some(device) = find(&part.device.to_string()) else {
                 continue;
             };
-            let bytes = topology
-                .get(&device)
-                .and_then(|below| below.size_bytes.get());
-            let (Some(offset), Some(bytes)) = (part.offset, bytes) else {
+            let below = topology.get(&device);
+            // Each path of a multipath has the sectors of the whole (`multipath_iterate_devices`).
+            let path = (target.name == "multipath").then_some(target.start);
+            let Some(start) = part.offset.or(path) else {
                 continue;
             };
-            let end = offset.saturating_add(target.length / share.max(1));
-            let sectors = bytes / SECTOR;
-            if end > sectors {
+            let end = start.saturating_add(length);
+            if let Some(bytes) = below.and_then(|below| below.size_bytes.get())
+                && end > bytes / SECTOR
+            {
                 return Err(WhatIfError::TooSmall {
                     name: name.clone(),
                     line: at + 1,
                     device,
                     end,
-                    sectors,
+                    sectors: bytes / SECTOR,
                 });
+            }
+            let block = below.map(|below| &topology.disk_of(below).queue);
+            let block = block.and_then(|queue| queue.number(Attr::LogicalBlockSize).get());
+            if let Some(block) = block.filter(|block| *block > SECTOR)
+                && (start % (block / SECTOR) != 0 || length % (block / SECTOR) != 0)
+            {
+                return Err(WhatIfError::OffBlock(Box::new(OffBlock {
+                    name: name.clone(),
+                    line: at + 1,
+                    device,
+                    start,
+                    length,
+                    block,
+                })));
             }
         }
     }
     Ok(())
+}
+
+/// MD and the nvme driver take a device for themselves, once.
+fn each_once(name: &KName, slaves: &[KName]) -> Result<(), WhatIfError> {
+    let mut seen = BTreeSet::new();
+    let double = slaves.iter().find(|slave| !seen.insert(*slave));
+    double.map_or(Ok(()), |device| {
+        Err(WhatIfError::Double {
+            name: name.clone(),
+            device: device.clone(),
+        })
+    })
 }
 
 fn only_namespaces(topology: &Topology, head: &KName, paths: &[KName]) -> Result<(), WhatIfError> {

@@ -72,6 +72,8 @@ pub struct BlockDevice {
     pub read_only: Reading<bool>,
     /// The permission bits of its node.
     pub node_mode: Reading<u32>,
+    /// The SCSI generic node of a disk with its permission bits: commands pass through it as through the disk's own.
+    pub sg_node: Option<(String, Reading<u32>)>,
     /// Whether its medium can be taken out.
     pub removable: Reading<bool>,
     /// The number that each disk gets anew when it appears.
@@ -80,6 +82,10 @@ pub struct BlockDevice {
     pub disk: Option<KName>,
     /// Where a partition begins on its disk.
     pub start_bytes: Reading<u64>,
+    /// How far into a disk its first whole physical block begins, in bytes (`alignment_offset`).
+    pub alignment_offset: Reading<u64>,
+    /// How far into a disk its first whole unit of discard begins, in bytes (`discard_alignment`).
+    pub discard_alignment: Reading<u64>,
     /// Devices it stands on; for a multipath head its paths.
     pub slaves: Vec<KName>,
     /// Devices that stand on it.
@@ -121,10 +127,13 @@ impl BlockDevice {
             size_bytes: Reading::NotAsked(LATER),
             read_only: Reading::NotAsked(LATER),
             node_mode: Reading::NotAsked(LATER),
+            sg_node: None,
             removable: Reading::NotAsked(LATER),
             diskseq: Reading::NotAsked(LATER),
             disk: None,
             start_bytes: Reading::NotAsked(LATER),
+            alignment_offset: Reading::NotAsked(LATER),
+            discard_alignment: Reading::NotAsked(LATER),
             slaves: Vec::new(),
             holders: Vec::new(),
             partitions: Vec::new(),

@@ -1,10 +1,15 @@
 //! Stacks that do not exist yet, as a command line describes them: names, what each stands on, and no loop.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::ids::KName;
 use crate::model::units::SECTOR;
-use crate::wire::dm::table::{DeviceId, Target};
+use crate::wire::dm::table::{DeviceId, Target, mask};
+
+mod array;
+mod loadable;
+
+use array::an_array;
 
 /// Why a description is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -65,9 +70,9 @@ pub enum Build {
 }
 
 impl Build {
-    /// The devices that it stands on, as they were given, each once.
-    pub fn words(&self) -> Vec<String> {
-        let all: Vec<String> = match self {
+    /// The devices that it stands on, as they were given.
+    pub fn each(&self) -> Vec<String> {
+        match self {
             Self::Dm(table) => table
                 .iter()
                 .flat_map(|target| &target.devices)
@@ -75,14 +80,15 @@ impl Build {
                 .collect(),
             Self::Md { members, .. } => members.clone(),
             Self::NvmeHead(paths) => paths.clone(),
-        };
-        let mut once: Vec<String> = Vec::new();
-        for word in all {
-            if !once.contains(&word) {
-                once.push(word);
-            }
         }
-        once
+    }
+
+    /// The same, each word once.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = self.each();
+        let mut seen = BTreeSet::new();
+        words.retain(|word| seen.insert(word.clone()));
+        words
     }
 }
 
@@ -91,6 +97,7 @@ impl Build {
 pub struct Plan {
     /// Name and what it is to be.
     pub devices: Vec<(KName, Build)>,
+    names: BTreeSet<KName>,
 }
 
 impl Plan {
@@ -125,24 +132,19 @@ impl Plan {
         if builds.is_empty() {
             return Err(PlanError::Empty);
         }
-        ordered(&builds)
+        ordered(builds)
     }
 
     /// The planned device that a word names: by its name, or by the node it would have.
     pub fn find(&self, word: &str) -> Option<&KName> {
-        self.devices
-            .iter()
-            .map(|(name, _)| name)
-            .find(|name| is_called(word, name))
+        self.names.get(&KName::new(short(word))?)
     }
 }
 
-fn is_called(word: &str, name: &KName) -> bool {
-    let short = word
-        .strip_prefix("/dev/mapper/")
+fn short(word: &str) -> &str {
+    word.strip_prefix("/dev/mapper/")
         .or_else(|| word.strip_prefix("/dev/"))
-        .unwrap_or(word);
-    short == name.as_str()
+        .unwrap_or(word)
 }
 
 /// `NAME=REST`; a name has no space, slash or comma before the `=`.
@@ -154,9 +156,22 @@ fn named<'t>(text: &'t str, unnamed: &str) -> Option<(KName, &'t str)> {
     Some((KName::new(name)?, rest))
 }
 
+/// A line for a message: of a key nothing goes to a terminal or a log that keeps what it shows.
+fn without_keys(text: &str) -> String {
+    let lines = text.split(';').map(|line| {
+        let mut words = line.split_ascii_whitespace();
+        let head: Vec<&str> = words.by_ref().take(3).collect();
+        let rest: Vec<&str> = words.collect();
+        let target = head.last().copied().unwrap_or_default();
+        let masked = mask(target, &rest.join(" "));
+        format!("{} {masked}", head.join(" ")).trim_end().to_owned()
+    });
+    lines.collect::<Vec<_>>().join("; ")
+}
+
 fn table_lines(text: &str) -> Result<Vec<(KName, Target)>, PlanError> {
     let bad = |why: String| PlanError::Line {
-        line: text.to_owned(),
+        line: without_keys(text),
         why,
     };
     let (name, lines) =
@@ -166,7 +181,10 @@ fn table_lines(text: &str) -> Result<Vec<(KName, Target)>, PlanError> {
         .filter(|line| !line.is_empty())
         .map(|line| match line.parse::<Target>() {
             Ok(target) if target.length == 0 => Err(bad("a length of 0".into())),
-            Ok(target) => Ok((name.clone(), target)),
+            Ok(target) => match loadable::refusal(&target) {
+                Some(why) => Err(bad(why)),
+                None => Ok((name.clone(), target)),
+            },
             Err(error) => Err(bad(error.to_string())),
         })
         .collect()
@@ -175,7 +193,7 @@ fn table_lines(text: &str) -> Result<Vec<(KName, Target)>, PlanError> {
 /// As `dm_table_add_target` has it: no gap, no overlap.
 fn append(table: &mut Vec<Target>, mut target: Target, text: &str) -> Result<(), PlanError> {
     let bad = |why: String| PlanError::Line {
-        line: text.to_owned(),
+        line: without_keys(text),
         why,
     };
     let end = table
@@ -206,69 +224,6 @@ fn append(table: &mut Vec<Target>, mut target: Target, text: &str) -> Result<(),
     Ok(())
 }
 
-/// mdadm's chunk where none is given.
-const CHUNK: u64 = 512 << 10;
-const LEAST_CHUNK: u64 = 4 << 10;
-
-fn an_array(text: &str) -> Result<(KName, Build), PlanError> {
-    let bad = |why: String| PlanError::Array {
-        text: text.to_owned(),
-        why,
-    };
-    // `chunk=` is no name: a name ends before the first comma.
-    let (name, rest) = match text.split_once(',') {
-        Some((head, _)) if head.contains('=') => named(text, "whatif-md"),
-        _ => KName::new("whatif-md").map(|name| (name, text)),
-    }
-    .ok_or_else(|| bad("no name for a device".into()))?;
-    let mut words = rest
-        .split(',')
-        .map(str::trim)
-        .filter(|word| !word.is_empty());
-    let level = words.next().ok_or_else(|| bad("no level".into()))?;
-    let level = match level.strip_prefix("raid").unwrap_or(level) {
-        digits if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) => {
-            format!("raid{digits}")
-        }
-        other => other.to_owned(),
-    };
-    // mdadm makes linear arrays with a rounding of 0.
-    let mut chunk_bytes = if matches!(level.as_str(), "raid1" | "linear") {
-        0
-    } else {
-        CHUNK
-    };
-    let mut members = Vec::new();
-    for word in words {
-        match word.split_once('=') {
-            Some(("chunk", size)) => {
-                chunk_bytes = bytes(size).ok_or_else(|| bad(format!("{size:?} is no size")))?;
-            }
-            Some((option, _)) if !word.starts_with('/') => {
-                return Err(bad(format!("option {option:?} is not known")));
-            }
-            _ => members.push(word.to_owned()),
-        }
-    }
-    if members.is_empty() {
-        return Err(bad("no member".into()));
-    }
-    // What mdadm takes: 8 sectors and more, in steps of 2.
-    if !matches!(level.as_str(), "raid1" | "linear")
-        && (chunk_bytes < LEAST_CHUNK || chunk_bytes % 1024 != 0)
-    {
-        return Err(bad(format!(
-            "a chunk of {chunk_bytes} bytes; it is 4 KiB and more, in steps of 1 KiB"
-        )));
-    }
-    let build = Build::Md {
-        level,
-        chunk_bytes,
-        members,
-    };
-    Ok((name, build))
-}
-
 fn a_head(text: &str) -> Result<(KName, Build), PlanError> {
     let bad = |why: &str| PlanError::Head {
         text: text.to_owned(),
@@ -287,58 +242,62 @@ fn a_head(text: &str) -> Result<(KName, Build), PlanError> {
     Ok((name, Build::NvmeHead(paths)))
 }
 
-/// A size with a binary suffix; a plain number is KiB, as mdadm's `--chunk` has it.
-fn bytes(text: &str) -> Option<u64> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let shift = match text.get(digits.len()..)?.to_ascii_lowercase().as_str() {
-        "b" => 0,
-        "" | "k" | "kib" => 10,
-        "m" | "mib" => 20,
-        "g" | "gib" => 30,
-        _ => return None,
-    };
-    let number: u64 = digits.parse().ok()?;
-    number.checked_mul(1 << shift)
-}
-
-/// Each after all that it stands on.
-fn ordered(builds: &BTreeMap<KName, Build>) -> Result<Plan, PlanError> {
-    let mut plan = Plan {
-        devices: Vec::new(),
-    };
-    let mut way = Vec::new();
-    for name in builds.keys() {
-        place(name, builds, &mut plan, &mut way)?;
-    }
-    Ok(plan)
-}
-
-fn place(
-    name: &KName,
-    builds: &BTreeMap<KName, Build>,
-    plan: &mut Plan,
-    way: &mut Vec<KName>,
-) -> Result<(), PlanError> {
-    if plan.devices.iter().any(|(placed, _)| placed == name) {
-        return Ok(());
-    }
-    let round = way.iter().position(|on_way| on_way == name);
-    way.push(name.clone());
-    if let Some(first) = round {
-        let circle = way.iter().skip(first).map(ToString::to_string).collect();
-        return Err(PlanError::Loop(circle));
-    }
-    let Some(build) = builds.get(name) else {
-        return Ok(());
-    };
-    for word in build.words() {
-        if let Some(below) = builds.keys().find(|other| is_called(&word, other)) {
-            place(below, builds, plan, way)?;
+/// Each after all that it stands on. Without recursion: a description may be as deep as it likes.
+fn ordered(builds: BTreeMap<KName, Build>) -> Result<Plan, PlanError> {
+    let below: BTreeMap<&KName, Vec<&KName>> = builds
+        .iter()
+        .map(|(name, build)| {
+            let words = build.words();
+            let planned = words.iter().filter_map(|word| called(&builds, word));
+            (name, planned.collect())
+        })
+        .collect();
+    let mut order: Vec<&KName> = Vec::new();
+    let mut placed: BTreeSet<&KName> = BTreeSet::new();
+    for top in builds.keys() {
+        // Each device on the way down, with what of its own is still to be placed.
+        let mut way: Vec<(&KName, &[&KName])> = vec![(top, of(&below, top))];
+        let mut on_way = BTreeSet::from([top]);
+        while let Some((name, rest)) = way.last_mut() {
+            let name = *name;
+            let Some((next, others)) = rest.split_first() else {
+                way.pop();
+                on_way.remove(name);
+                if placed.insert(name) {
+                    order.push(name);
+                }
+                continue;
+            };
+            *rest = others;
+            if placed.contains(next) {
+                continue;
+            }
+            if !on_way.insert(next) {
+                let circle = way.iter().map(|(name, _)| *name);
+                let circle = circle.skip_while(|name| name != next).chain([*next]);
+                return Err(PlanError::Loop(circle.map(ToString::to_string).collect()));
+            }
+            way.push((next, of(&below, next)));
         }
     }
-    way.pop();
-    plan.devices.push((name.clone(), build.clone()));
-    Ok(())
+    let order: Vec<KName> = order.into_iter().cloned().collect();
+    let mut builds = builds;
+    let devices = order
+        .into_iter()
+        .filter_map(|name| builds.remove_entry(&name))
+        .collect::<Vec<_>>();
+    let names = devices.iter().map(|(name, _)| name.clone()).collect();
+    Ok(Plan { devices, names })
+}
+
+fn of<'b, 'n>(below: &'b BTreeMap<&'n KName, Vec<&'n KName>>, name: &KName) -> &'b [&'n KName] {
+    below.get(name).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// The planned device that a word names.
+fn called<'b>(builds: &'b BTreeMap<KName, Build>, word: &str) -> Option<&'b KName> {
+    let name = KName::new(short(word))?;
+    builds.get_key_value(&name).map(|(name, _)| name)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub fn of_device<'t>(
     prediction: &Prediction,
     agreement: Agreement,
 ) -> Vec<Conflict> {
-    let mut found = of_its_own(judge, device, kernel);
+    let mut found = judge.own_conflicts(device).to_vec();
     from_below(judge, device, &mut found);
     let own = |at: &KName| *at == device.kname || device.disk.as_ref() == Some(at);
     let explained = found
@@ -33,9 +33,11 @@ pub fn of_device<'t>(
     found
 }
 
-fn of_its_own(judge: &Judge, device: &BlockDevice, kernel: &KernelLimits) -> Vec<Conflict> {
+/// What does not fit together at a device itself.
+pub(super) fn of_its_own(judge: &Judge, device: &BlockDevice) -> Vec<Conflict> {
     let mut found = Vec::new();
     if device.kind != Kind::Partition {
+        let kernel = &KernelLimits::of(&device.queue);
         found.extend(runtime_disabled(device, kernel));
         found.extend(user_limit::conflict(device, kernel));
         found.extend(limits_moving(device, kernel));
@@ -59,12 +61,13 @@ fn of_its_own(judge: &Judge, device: &BlockDevice, kernel: &KernelLimits) -> Vec
 fn from_below<'t>(judge: &Judge<'t>, device: &'t BlockDevice, found: &mut Vec<Conflict>) {
     for below in judge.stack_of(device).into_iter().skip(1) {
         let whole = device.disk.as_ref() == Some(&below.kname);
-        let rising = of_its_own(judge, below, &KernelLimits::of(&below.queue))
-            .into_iter()
+        let own = judge.own_conflicts(below);
+        let rising = own
+            .iter()
             .filter(|conflict| whole || judgement::rises(conflict));
         for conflict in rising {
-            if !found.contains(&conflict) {
-                found.push(conflict);
+            if !found.contains(conflict) {
+                found.push(conflict.clone());
             }
         }
     }
@@ -112,17 +115,21 @@ fn files(device: &BlockDevice, kernel: &KernelLimits) -> Vec<Evidence> {
 /// T1: `blk_queue_disable_write_zeroes` clears wz and un and leaves hw, after a command failed.
 fn runtime_disabled(device: &BlockDevice, kernel: &KernelLimits) -> Option<Conflict> {
     let (wz, hw, un) = (kernel.wz.get()?, kernel.hw.get()?, kernel.un.get()?);
-    if wz != 0 || hw == 0 || un != 0 {
+    // MD clears wz alone (`md-runtime-disabled`); a 0 in its un is a user's.
+    if wz != 0 || hw == 0 || un != 0 || device.kind == Kind::Md {
         return None;
     }
     let advice = match (device.kind, device.driver) {
         (Kind::Disk, Some("sd")) => Some(decide_anew(device, hw)),
-        (Kind::Dm, _) => Some("reload its table once the devices below zero again".to_owned()),
+        (Kind::Dm, _) => Some(format!(
+            "load its table anew once the devices below zero again: {}",
+            stacking::reload(device)
+        )),
         _ => None,
     };
     let mut evidence = files(device, kernel);
     evidence.push(Evidence::rule(
-        "blk_queue_disable_write_zeroes (block/blk-settings.c, since 6.17)",
+        "blk_queue_disable_write_zeroes (include/linux/blkdev.h, un since 6.17)",
         "wz = 0 and un = 0 after a zeroes command failed; hw stays",
     ));
     Some(Conflict {

@@ -5,6 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::facts::kernel::Kernel;
+use crate::facts::queue::Attr;
+use crate::facts::reading::Reading;
 use crate::model::device::{BlockDevice, Kind};
 use crate::model::ids::KName;
 use crate::model::topology::Topology;
@@ -22,6 +24,7 @@ pub mod stacking;
 pub mod user_limit;
 
 use prediction::Prediction;
+use reason::Conflict;
 
 /// Applies the rules to one host's devices; each device is worked out once.
 pub struct Judge<'t> {
@@ -30,6 +33,7 @@ pub struct Judge<'t> {
     /// The kernel whose rules apply.
     pub kernel: &'t Kernel,
     known: RefCell<HashMap<KName, Option<Rc<Prediction>>>>,
+    conflicts: RefCell<HashMap<KName, Rc<[Conflict]>>>,
 }
 
 impl<'t> Judge<'t> {
@@ -39,6 +43,7 @@ impl<'t> Judge<'t> {
             topology,
             kernel,
             known: RefCell::default(),
+            conflicts: RefCell::default(),
         }
     }
 
@@ -81,6 +86,17 @@ impl<'t> Judge<'t> {
             })
     }
 
+    /// What does not fit together at a device itself; each device is looked at once, however many stand on it.
+    pub fn own_conflicts(&self, device: &BlockDevice) -> Rc<[Conflict]> {
+        if let Some(found) = self.conflicts.borrow().get(&device.kname) {
+            return Rc::clone(found);
+        }
+        let found: Rc<[Conflict]> = conflict::of_its_own(self, device).into();
+        let mut known = self.conflicts.borrow_mut();
+        known.insert(device.kname.clone(), Rc::clone(&found));
+        found
+    }
+
     /// A device and everything that it stands on, each once, the nearest first.
     pub fn stack_of(&self, device: &'t BlockDevice) -> Vec<&'t BlockDevice> {
         let mut seen = HashSet::from([&device.kname]);
@@ -95,6 +111,23 @@ impl<'t> Judge<'t> {
             at += 1;
         }
         stack
+    }
+
+    /// Whether this kernel has the two unmap limits (6.17): by the files of any device that was read, for a vendor may
+    /// have carried them back, and by its number where there is none.
+    pub fn has_unmap_limits(&self) -> bool {
+        let hw = |device: &BlockDevice| {
+            let read = device.queue.number(Attr::WriteZeroesMaxBytes).is_present();
+            match device.queue.reading(Attr::WriteZeroesUnmapMaxHwBytes) {
+                Reading::Present(_) => Some(true),
+                Reading::Absent if read => Some(false),
+                _ => None,
+            }
+        };
+        self.topology
+            .iter()
+            .find_map(hw)
+            .unwrap_or_else(|| self.kernel.at_least(6, 17) != Some(false))
     }
 
     fn work_out(&self, device: &BlockDevice) -> Prediction {

@@ -74,7 +74,12 @@ pub fn in_force(controller: &Controller, kernel: &Kernel) -> (Option<Quirks>, Ev
             let rule = "nvme_id_table (drivers/nvme/host/pci.c)";
             match controller.pci_id {
                 Reading::Present((vendor, device)) => {
-                    let quirks = by_id(vendor, device, kernel);
+                    let Some(quirks) = by_id(vendor, device, kernel) else {
+                        let value = format!(
+                            "{vendor:04x}:{device:04x}: a row that some point releases have, and {kernel} does not tell"
+                        );
+                        return (None, Evidence::rule(rule, value));
+                    };
                     let names: Vec<&str> = quirks.iter_names().map(|(name, _)| name).collect();
                     let names = if names.is_empty() {
                         "none".to_owned()
@@ -98,25 +103,31 @@ pub fn in_force(controller: &Controller, kernel: &Kernel) -> (Option<Quirks>, Ev
     }
 }
 
-/// The table's row for an id on a kernel, with the rows that came and went.
-fn by_id(vendor: u16, device: u16, kernel: &Kernel) -> Quirks {
+/// The table's row for an id on a kernel, with the rows that came and went; `None` where the release does not tell
+/// whether it has one.
+fn by_id(vendor: u16, device: u16, kernel: &Kernel) -> Option<Quirks> {
     let row = TABLE.iter().find(|(v, d, _)| (*v, *d) == (vendor, device));
     let Some((_, _, quirks)) = row else {
-        return Quirks::empty();
+        return Some(Quirks::empty());
     };
     let in_this_kernel = match (vendor, device) {
         // P4500 and P4600: gone by 6.16.
-        (0x8086, 0x0a54 | 0x0a55) => kernel.at_least(6, 16) != Some(true),
+        (0x8086, 0x0a54 | 0x0a55) => kernel.has(6, 16).map(|gone| !gone),
         // BC901: since 6.12.
-        (0x1c5c, 0x1d59) => kernel.at_least(6, 12) != Some(false),
-        // OM3SGP4: since 7.0, and in the point releases 6.1.175 and 6.12.86.
-        (0x2646, 0x502f) => !matches!(kernel.version, Some((6, 13..))),
-        _ => true,
+        (0x1c5c, 0x1d59) => kernel.has(6, 12),
+        // OM3SGP4.
+        (0x2646, 0x502f) => of_7_0(kernel),
+        _ => Some(true),
     };
-    if in_this_kernel {
-        *quirks
-    } else {
-        Quirks::empty()
+    in_this_kernel.map(|has| if has { *quirks } else { Quirks::empty() })
+}
+
+/// Two changes of 7.0 that went to the same point releases: the row of OM3SGP4 (2646:502f), and that quirk
+/// `DISABLE_WRITE_ZEROES` holds against WZSL too. 6.16.12 to 6.19.14 have neither.
+pub fn of_7_0(kernel: &Kernel) -> Option<bool> {
+    match (kernel.has(7, 0), kernel.version) {
+        (Some(false), Some((6, 13..=19))) => Some(false),
+        _ => kernel.has_fix((7, 0), &[(6, 1, 175), (6, 12, 86)]),
     }
 }
 
@@ -127,13 +138,27 @@ mod tests {
     #[test]
     fn rows_came_and_went() {
         let on = |release: &str, vendor, device| by_id(vendor, device, &Kernel::parse(release));
-        assert_eq!(on("6.12.117", 0x8086, 0x0a54), Q::DEALLOCATE_ZEROES);
-        assert_eq!(on("6.17.13", 0x8086, 0x0a54), Q::empty());
-        assert_eq!(on("6.1.176", 0x1c5c, 0x1d59), Q::empty());
-        assert_eq!(on("6.12.117", 0x1c5c, 0x1d59), Q::DISABLE_WRITE_ZEROES);
-        assert_eq!(on("6.18.15", 0x2646, 0x502f), Q::empty());
-        assert_eq!(on("6.12.117", 0x2646, 0x502f), Q::DISABLE_WRITE_ZEROES);
-        assert_eq!(on("7.0.13", 0x2646, 0x502f), Q::DISABLE_WRITE_ZEROES);
-        assert_eq!(on("7.3.4", 0x1b36, 0x0010), Q::empty());
+        let (deallocates, disabled) = (Some(Q::DEALLOCATE_ZEROES), Some(Q::DISABLE_WRITE_ZEROES));
+        let none = Some(Q::empty());
+        assert_eq!(on("6.12.117", 0x8086, 0x0a54), deallocates);
+        assert_eq!(on("6.17.13", 0x8086, 0x0a54), none);
+        assert_eq!(on("6.1.176", 0x1c5c, 0x1d59), none);
+        assert_eq!(on("6.12.117", 0x1c5c, 0x1d59), disabled);
+        assert_eq!(on("6.18.15", 0x2646, 0x502f), none);
+        assert_eq!(on("7.0.13", 0x2646, 0x502f), disabled);
+        assert_eq!(on("7.3.4", 0x1b36, 0x0010), none);
+    }
+
+    #[test]
+    fn a_row_of_point_releases_counts_from_these_on() {
+        let on = |release: &str| by_id(0x2646, 0x502f, &Kernel::parse(release));
+        assert_eq!(on("6.12.117"), Some(Q::DISABLE_WRITE_ZEROES));
+        assert_eq!(on("6.12.86"), Some(Q::DISABLE_WRITE_ZEROES));
+        assert_eq!(on("6.12.85"), Some(Q::empty()));
+        assert_eq!(on("6.1.174"), Some(Q::empty()));
+        assert_eq!(on("6.1.175"), Some(Q::DISABLE_WRITE_ZEROES));
+        for untold in ["6.1.0-31-amd64", "6.6.30", "5.14.0-503.el9", "rubbish"] {
+            assert_eq!(on(untold), None, "{untold}");
+        }
     }
 }

@@ -10,6 +10,7 @@ use crate::model::device::{BlockDevice, Kind};
 use crate::model::units::{SECTOR, in_words};
 use crate::verdict::judgement::KernelLimits;
 use crate::verdict::reason::{Conflict, Evidence, Level};
+use crate::verdict::stacking;
 
 const STORE: &str = "queue_max_wzeroes_unmap_sectors_store (block/blk-sysfs.c, 6.17 to 7.3)";
 const FOUR_GIB: u64 = 1 << 32;
@@ -76,13 +77,15 @@ fn switched_off(device: &BlockDevice, (hw, un): (u64, u64)) -> Conflict {
     }
     let mut found = found(device, (hw, un), "user-limit", Level::Warning, text);
     found.advice = match (back, device.kind) {
-        (Some(value), _) => Some(format!("to allow it again: echo {value} > {}", file(device))),
+        (Some(value), _) => Some(format!(
+            "to allow it again: echo {value} > {}",
+            file(device)
+        )),
         // The user's limit of a mapped device goes with its table.
-        (None, Kind::Dm) => Some(
-            "to allow it again, load its table anew: `dmsetup table DEVICE | dmsetup load DEVICE`, `dmsetup resume \
-             DEVICE`"
-                .to_owned(),
-        ),
+        (None, Kind::Dm) => Some(format!(
+            "to allow it again, load its table anew: {}",
+            stacking::reload(device)
+        )),
         (None, _) => None,
     };
     if back.is_none() {

@@ -100,11 +100,9 @@ fn largest(
     let (quirks, quirk_evidence) = quirks::in_force(controller, judge.kernel);
     let Some(quirks) = quirks else {
         let why = "the kernel's quirks of the controller are not known";
-        return Err(Box::new(Prediction::unknown(
-            why,
-            Some(TO_KNOW),
-            Vec::new(),
-        )));
+        let mut reason = Reason::new("nvme-quirk", &device.kname, why);
+        reason.evidence = vec![quirk_evidence];
+        return Err(Box::new(Prediction::unknown(why, None, vec![reason])));
     };
     let at = &device.kname;
     let oncs = controller
@@ -115,9 +113,9 @@ fn largest(
         byte(&controller.identify.origin, "bytes 521:520 (ONCS)"),
         format!("{:#06x}: {}", oncs.bits(), oncs.names().join(" ")),
     );
-    // Before 6.12 the value that this quirk sets was overwritten at once by the controller's own.
+    // In 6.1 the value that this quirk sets was overwritten at once by the controller's own.
     let deallocates =
-        quirks.contains(Quirks::DEALLOCATE_ZEROES) && judge.kernel.at_least(6, 12) != Some(false);
+        quirks.contains(Quirks::DEALLOCATE_ZEROES) && judge.kernel.has(6, 12) != Some(false);
     if deallocates && oncs.contains(Oncs::DSM) {
         let text = "the kernel zeroes it by Dataset Management, Deallocate (quirk DEALLOCATE_ZEROES): no limit, and no unmap limit from the quirk alone";
         let mut reason = Reason::new("nvme-quirk", at, text);
@@ -169,13 +167,13 @@ enum Wzsl {
 /// WZSL decides where it is not 0, even with ONCS bit 3 clear.
 fn by_wzsl(judge: &Judge, device: &BlockDevice, controller: &Controller, disabled: bool) -> Wzsl {
     let version = controller.data().get().map_or(0, |data| data.ver());
-    let asked = match judge.kernel.at_least(6, 12) {
+    let asked = match judge.kernel.has(6, 12) {
         Some(false) => version >= 0x0001_0100,
         _ => version >= 0x0001_0200,
     };
-    // 6.16 to 6.19 let WZSL override the quirk; the fix is in 7.0, 6.12.86 and 6.1.175.
-    let overrides = matches!(judge.kernel.version, Some((6, 13..=19)));
-    if !asked || controller.nvm_refused || (disabled && !overrides) {
+    // WZSL overrides the quirk up to 6.19, but for the point releases that have the fix of 7.0.
+    let held = disabled.then(|| quirks::of_7_0(judge.kernel));
+    if !asked || controller.nvm_refused || held == Some(Some(true)) {
         return Wzsl::Silent;
     }
     let wzsl = match controller.nvm_data() {
@@ -192,6 +190,16 @@ fn by_wzsl(judge: &Judge, device: &BlockDevice, controller: &Controller, disable
     };
     if wzsl == 0 {
         return Wzsl::Silent;
+    }
+    if held == Some(None) {
+        let why = format!(
+            "quirk DISABLE_WRITE_ZEROES holds against WZSL {wzsl} since 7.0, 6.12.86 and 6.1.175, and kernel {} does \
+             not tell whether it has that",
+            judge.kernel
+        );
+        let reason = Reason::new("nvme-quirk", &device.kname, why.clone());
+        let unknown = Prediction::unknown(why, None, vec![reason]);
+        return Wzsl::Unknown(Box::new(unknown));
     }
     // WZSL counts in powers of two of CAP.MPSMIN pages, which nothing exports: 4 KiB everywhere known.
     let shift = u32::from(wzsl) + 3;
@@ -331,3 +339,6 @@ pub fn deallocates_by_quirk(judge: &Judge, device: &BlockDevice) -> bool {
         quirks.is_some_and(|quirks| quirks.contains(Quirks::DEALLOCATE_ZEROES))
     })
 }
+
+#[cfg(test)]
+mod tests;

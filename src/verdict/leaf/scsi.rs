@@ -14,6 +14,7 @@ mod reasons;
 mod sd;
 #[cfg(test)]
 mod tests;
+mod unread;
 
 pub use modes::{SdModes, predicted_modes};
 

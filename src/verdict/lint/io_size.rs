@@ -28,7 +28,10 @@ pub(super) fn all(judge: &Judge, device: &BlockDevice) -> Vec<Finding> {
     };
     let least = number(Attr::MinimumIoSize).unwrap_or(block).max(block);
     let stacked = device.kind.is_stacked();
-    let bogus = optimal / block <= LARGEST_TRANSFER && optimal + 4096 > LARGEST_TRANSFER * block;
+    // A block of an absurd size has no such transfer in 64 bits.
+    let bogus = LARGEST_TRANSFER
+        .checked_mul(block)
+        .is_some_and(|largest| optimal <= largest && optimal.saturating_add(4096) > largest);
     let (level, text) = match () {
         () if optimal == 0 => return Vec::new(),
         () if optimal > WIDEST && stacked => (

@@ -16,7 +16,17 @@ pub(super) fn all(judge: &Judge, device: &BlockDevice) -> Vec<Finding> {
     let Some(first) = prediction.reasons.first() else {
         return Vec::new();
     };
-    if !matches!(first.rule, "dm-target-unsupported" | "md-level") {
+    let none = prediction
+        .limits
+        .as_ref()
+        .is_ok_and(|limits| limits.write_zeroes_max_bytes == 0);
+    let never = match first.rule {
+        "dm-target-unsupported" | "md-level" => true,
+        // A rounding of 0, as mdadm makes it, is what the array has for good.
+        "md-linear-rounding" => none,
+        _ => false,
+    };
+    if !never {
         return Vec::new();
     }
     let able: Vec<String> = device

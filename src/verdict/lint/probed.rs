@@ -2,6 +2,7 @@
 
 use super::{Finding, finding};
 use crate::facts::origin::Origin;
+use crate::facts::queue::Attr;
 use crate::model::device::BlockDevice;
 use crate::probe::outcome::Outcome;
 use crate::probe::store::{Probed, Record, StoreError};
@@ -46,7 +47,8 @@ fn wrong(device: &BlockDevice, record: &Record) -> Option<Finding> {
         _ => "data that was to be zeroed is still there, or data beside it is gone",
     };
     let found = finding(device, "probed-wrong", Level::Error, what, why);
-    Some(with(found, record, "zinspect probe, once it is mended"))
+    let again = "zinspect probe, once it is mended".to_owned();
+    Some(with(found, record, Some(again)))
 }
 
 fn slow(judge: &Judge, device: &BlockDevice, record: &Record) -> Option<Finding> {
@@ -61,16 +63,26 @@ fn slow(judge: &Judge, device: &BlockDevice, record: &Record) -> Option<Finding>
         let what = format!("the last probe: zeroing was {times:.1} times as fast as writing");
         let why = "the kernel sends a command that brings nothing";
         let found = finding(device, "probed-slow", Level::Warning, what, why);
-        let limit = "write 0 to queue/write_zeroes_unmap_max_bytes, then FALLOC_FL_WRITE_ZEROES does not count on it";
-        with(found, record, limit)
+        with(found, record, switch_off(judge, device))
     })
 }
 
-fn with(mut found: Finding, record: &Record, advice: &str) -> Finding {
+/// Only a limit that stands above 0 can be taken away, and a mapped or MD device has its own.
+fn switch_off(judge: &Judge, device: &BlockDevice) -> Option<String> {
+    let disk = judge.topology.disk_of(device);
+    let attr = Attr::WriteZeroesUnmapMaxBytes;
+    disk.queue.number(attr).get().filter(|un| *un > 0)?;
+    let file = format!("{}/{}", disk.queue_path(), attr.name());
+    Some(format!(
+        "echo 0 > {file}, then FALLOC_FL_WRITE_ZEROES does not count on it"
+    ))
+}
+
+fn with(mut found: Finding, record: &Record, advice: Option<String>) -> Finding {
     let origin = Origin::File(record.path.display().to_string());
     found
         .evidence
         .push(Evidence::new(origin, record.summary.clone()));
-    found.advice = Some(advice.to_owned());
+    found.advice = advice;
     found
 }

@@ -60,6 +60,20 @@ fn optimal_io_sizes_that_no_device_can_mean() {
 }
 
 #[test]
+fn absurd_sizes_are_told_and_reckoned_without_overflow() {
+    let limits = |block: i64, optimal: i64| {
+        let limits = [
+            (Attr::LogicalBlockSize, block),
+            (Attr::OptimalIoSize, optimal),
+        ];
+        ids(&lints(vec![disk("sdx", Kind::Disk, &limits)], "7.3.4"))
+    };
+    assert_eq!(limits(i64::MAX, i64::MAX), ["optimal-io-size"]);
+    assert_eq!(limits(i64::MAX, 0), Vec::<&str>::new());
+    assert_eq!(limits(512, i64::MAX), ["optimal-io-size"]);
+}
+
+#[test]
 fn discard_without_a_granularity() {
     let limits = [(Attr::DiscardGranularity, 0), (Attr::DiscardMaxBytes, 4096)];
     let found = lints(vec![disk("sdx", Kind::Disk, &limits)], "7.3.4");
@@ -82,6 +96,44 @@ fn a_partition_in_the_middle_of_a_block() {
 }
 
 #[test]
+fn where_blocks_begin_off_0_partitions_do_too() {
+    let at = |start: u64, offset: u64| {
+        let mut disk_of = disk("sdx", Kind::Disk, &[(Attr::PhysicalBlockSize, 4096)]);
+        disk_of.alignment_offset = Reading::Present(offset);
+        let mut part = disk("sdx1", Kind::Partition, &[]);
+        part.disk = Some(disk_of.kname.clone());
+        part.start_bytes = Reading::Present(start);
+        lints(vec![disk_of, part], "7.3.4")
+            .first()
+            .and_then(|found| found.advice.clone())
+    };
+    // Drives made for partitions at sector 63: their first whole block begins 7 sectors in.
+    assert_eq!(at(63 * 512, 3584), None);
+    let advice = at(64 * 512, 3584).expect("a finding");
+    assert!(advice.ends_with("1 MiB and 3584 bytes"), "{advice}");
+    assert_eq!(at(64 * 512, 0), None);
+}
+
+#[test]
+fn the_advised_place_is_a_multiple_of_the_unit() {
+    let advice = |unit: i64| {
+        let limits = [(Attr::DiscardGranularity, unit)];
+        let disk_of = disk("sdx", Kind::Disk, &limits);
+        let mut part = disk("sdx1", Kind::Partition, &[]);
+        part.disk = Some(disk_of.kname.clone());
+        part.start_bytes = Reading::Present(1 << 20);
+        lints(vec![disk_of, part], "7.3.4")
+            .into_iter()
+            .find(|found| found.lint == "partition-misaligned")
+            .and_then(|found| found.advice)
+    };
+    assert_eq!(advice(1 << 20), None);
+    assert!(advice(4 << 20).is_some_and(|text| text.ends_with(" 4 MiB")));
+    assert!(advice(3 << 20).is_some_and(|text| text.ends_with(" 3 MiB")));
+    assert!(advice(196_608).is_some_and(|text| text.ends_with(" 3 MiB")));
+}
+
+#[test]
 fn a_node_that_others_may_open() {
     let with = |mode: u32, kind: Kind| {
         let mut device = disk("sdx", kind, &[]);
@@ -93,6 +145,44 @@ fn a_node_that_others_may_open() {
     assert_eq!(with(0o664, Kind::Disk), Some(Level::Error));
     assert_eq!(with(0o664, Kind::Null), Some(Level::Warning));
     assert_eq!(with(0o666, Kind::Null), Some(Level::Error));
+}
+
+#[test]
+fn a_generic_node_that_others_may_open_is_one_of_the_disk() {
+    let with = |mode: u32| {
+        let mut device = disk("sdx", Kind::Disk, &[]);
+        device.node_mode = Reading::Present(0o660);
+        device.sg_node = Some(("/dev/sg3".into(), Reading::Present(mode)));
+        lints(vec![device], "7.3.4")
+    };
+    assert!(with(0o660).is_empty());
+    let found = with(0o664);
+    let [found] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    assert_eq!((found.at.as_str(), found.level), ("sdx", Level::Error));
+    assert!(found.what.contains("/dev/sg3"), "{}", found.what);
+    assert!(
+        found
+            .advice
+            .as_ref()
+            .is_some_and(|text| text.starts_with("chmod o-rwx /dev/sg3"))
+    );
+}
+
+#[test]
+fn a_partitions_node_takes_no_scsi_command() {
+    let disk_of = disk("sdx", Kind::Disk, &[]);
+    let mut part = disk("sdx1", Kind::Partition, &[]);
+    part.disk = Some(disk_of.kname.clone());
+    part.node_mode = Reading::Present(0o664);
+    let found = lints(vec![disk_of, part], "7.3.4");
+    let [found] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    assert_eq!((found.at.as_str(), found.level), ("sdx1", Level::Warning));
+    assert!(!found.why.contains("UNMAP"), "{}", found.why);
+    assert_eq!(found.evidence.len(), 1, "{:?}", found.evidence);
 }
 
 #[test]
@@ -128,6 +218,7 @@ fn each_conflict_says_why_it_matters() {
         include_str!("../leaf/loop_.rs"),
         include_str!("../leaf/nvme.rs"),
         include_str!("../leaf/scsi/conflicts.rs"),
+        include_str!("../leaf/scsi/unread.rs"),
         include_str!("../stacking/conflicts.rs"),
     ] {
         let rules = source

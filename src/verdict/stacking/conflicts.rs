@@ -2,6 +2,7 @@
 
 use crate::facts::origin::Origin;
 use crate::facts::queue::Attr;
+use crate::facts::reading::Reading;
 use crate::model::device::{BlockDevice, Kind};
 use crate::model::units::in_words;
 use crate::verdict::Judge;
@@ -58,7 +59,7 @@ pub fn conflicts(judge: &Judge, device: &BlockDevice) -> Vec<Conflict> {
     match device.kind {
         Kind::Dm => {
             let over = over_disabled(device, &prediction, &legs);
-            found.extend(over.or_else(|| stale(device, &prediction, AFRESH_DM)));
+            found.extend(over.or_else(|| stale(device, &prediction, &afresh_dm(device))));
             if is_multipath(device) {
                 found.extend(legs_differ(device, &legs));
             }
@@ -69,7 +70,7 @@ pub fn conflicts(judge: &Judge, device: &BlockDevice) -> Vec<Conflict> {
             found.extend(stale(device, &prediction, AFRESH_MD));
         }
         Kind::NvmeHead => {
-            let shrunk = head_shrunk(device, &prediction);
+            let shrunk = head_shrunk(judge, device, &prediction);
             found.extend(shrunk.or_else(|| stale(device, &prediction, AFRESH_HEAD)));
             found.extend(legs_differ(device, &legs));
         }
@@ -78,8 +79,26 @@ pub fn conflicts(judge: &Judge, device: &BlockDevice) -> Vec<Conflict> {
     found
 }
 
-const AFRESH_DM: &str = "load its table anew, and then those of what stands on it: `dmsetup table DEVICE | dmsetup \
-     load DEVICE`, `dmsetup resume DEVICE`; a user's limit is lost with it";
+/// The commands that load a mapped device's table anew, by the name that device-mapper has for it.
+pub(in crate::verdict) fn reload(device: &BlockDevice) -> String {
+    let name = device.dm.as_ref().and_then(|dm| dm.name.value());
+    let name = name.map_or(device.kname.as_str(), String::as_str);
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_.+-".contains(c);
+    let name = if name.chars().all(plain) {
+        name.to_owned()
+    } else {
+        format!("'{}'", name.replace('\'', "'\\''"))
+    };
+    format!("`dmsetup table {name} | dmsetup load {name}`, `dmsetup resume {name}`")
+}
+
+fn afresh_dm(device: &BlockDevice) -> String {
+    format!(
+        "load its table anew, and then those of what stands on it: {}; a user's limit is lost with it",
+        reload(device)
+    )
+}
+
 const AFRESH_MD: &str = "stop the array and assemble it anew";
 const AFRESH_HEAD: &str = "have each controller scanned again: write 1 to its rescan_controller; a head only shrinks by it";
 
@@ -149,20 +168,30 @@ pub(in crate::verdict) fn stale(
         .to_owned()
     } else {
         format!(
-            "its limits are a snapshot of what stood below it once; now it would be given {} a command, {} of them \
-             with unmap",
-            in_words(limits.write_zeroes_max_bytes),
-            in_words(limits.write_zeroes_unmap_max_bytes)
+            "its limits are a snapshot of what stood below it once; now it would be given {}",
+            given(limits)
         )
     };
     let mut found = conflict("stacked-snapshot-stale", Level::Warning, device, text);
     found.evidence.push(now(limits));
-    let restarts = prediction
+    // An array that could not start must not be stopped, and a table without paths keeps what was there.
+    let helps = prediction
         .reasons
         .first()
-        .is_none_or(|reason| reason.rule != "md-cannot-start");
-    found.advice = restarts.then(|| afresh.to_owned());
+        .is_none_or(|reason| !matches!(reason.rule, "md-cannot-start" | "dm-no-paths"));
+    found.advice = helps.then(|| afresh.to_owned());
     Some(found)
+}
+
+fn given(limits: &Limits) -> String {
+    match (
+        limits.write_zeroes_max_bytes,
+        limits.write_zeroes_unmap_max_bytes,
+    ) {
+        (0, _) => "no zeroes command".to_owned(),
+        (wz, 0) => format!("{} a command, without unmap", in_words(wz)),
+        (wz, _) => format!("{} a command, with unmap", in_words(wz)),
+    }
 }
 
 /// A device below lost its command: dm goes on advertising it.
@@ -182,8 +211,9 @@ fn over_disabled(device: &BlockDevice, prediction: &Prediction, legs: &[Leg]) ->
     let mut found = conflict("dm-over-disabled", Level::Warning, device, text);
     found.evidence.push(now(limits));
     found.advice = Some(format!(
-        "once {} zeroes again, or to end it: {AFRESH_DM}",
-        leg.kname
+        "once {} zeroes again, or to end it: {}",
+        leg.kname,
+        afresh_dm(device)
     ));
     Some(found)
 }
@@ -197,19 +227,26 @@ fn md_disabled(device: &BlockDevice) -> Option<Conflict> {
     else {
         return None;
     };
-    if hw == 0 || un == 0 {
+    if hw == 0 {
         return None;
     }
-    let text = "a member lost its zeroes command and the array stopped using it: its unmap limits are leftovers, \
-                FALLOC_FL_WRITE_ZEROES is taken and done by writing, and every write to a limit of this queue fails \
-                with EINVAL";
-    let mut found = conflict("md-runtime-disabled", Level::Error, device, text.to_owned());
+    let taken = if un == 0 {
+        "FALLOC_FL_WRITE_ZEROES is refused, for a user's limit is 0"
+    } else {
+        "FALLOC_FL_WRITE_ZEROES is taken and done by writing"
+    };
+    let text = format!(
+        "a member lost its zeroes command and the array stopped using it: its unmap limits are leftovers, {taken}, and \
+         every write to a limit of this queue fails with EINVAL"
+    );
+    let mut found = conflict("md-runtime-disabled", Level::Error, device, text);
     found.evidence.push(Evidence::rule(
         "mddev_check_write_zeroes (drivers/md/md.h, since 6.17)",
         "wz = 0 when a request meets a member without the command; hw and un stay",
     ));
     found.advice =
-        Some("find out why the member refused (kernel log), then assemble the array anew".into());
+        Some("find out why a member refused (kernel log); once its own limits fit again, and not before, for it would \
+              not start: stop the array and assemble it anew".into());
     Some(found)
 }
 
@@ -218,10 +255,19 @@ fn cannot_start(device: &BlockDevice, prediction: &Prediction) -> Option<Conflic
         .reasons
         .first()
         .filter(|reason| reason.rule == "md-cannot-start")?;
-    let text = format!(
-        "once stopped, it could not be started again: {}",
-        first.text
-    );
+    // A planned array has no state that could have been read.
+    let planned = device
+        .md
+        .as_deref()
+        .is_some_and(|md| matches!(md.array_state, Reading::NotAsked(_)));
+    let text = if planned {
+        first.text.clone()
+    } else {
+        format!(
+            "once stopped, it could not be started again: {}",
+            first.text
+        )
+    };
     let mut found = conflict("md-cannot-start", Level::Error, device, text);
     found.evidence.extend(first.evidence.iter().cloned());
     let member = prediction
@@ -229,14 +275,20 @@ fn cannot_start(device: &BlockDevice, prediction: &Prediction) -> Option<Conflic
         .get(1)
         .map(|reason| reason.at.to_string())
         .unwrap_or_default();
+    let before = if planned { "build" } else { "stop" };
     found.advice = Some(format!(
-        "do not stop the array before {member} zeroes again (a SCSI disk: rescan it)"
+        "do not {before} the array before the leftover limit of {member} is gone: see what stands at {member}; a SCSI \
+         disk that is rescanned (echo 1 > device/rescan) has no limit left, so that the array starts and zeroes are \
+         written"
     ));
     Some(found)
 }
 
 /// A head's minimum runs over every path it ever had.
-fn head_shrunk(device: &BlockDevice, prediction: &Prediction) -> Option<Conflict> {
+fn head_shrunk(judge: &Judge, device: &BlockDevice, prediction: &Prediction) -> Option<Conflict> {
+    if judge.kernel.has(6, 12) != Some(true) {
+        return None;
+    }
     let shown = Shown::of(device)?;
     let limits = prediction.limits.as_ref().ok()?;
     if shown.disabled() || !shown.below(limits) || shown.fits(limits) {

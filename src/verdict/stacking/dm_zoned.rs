@@ -2,7 +2,7 @@
 //!
 //! wz is set to the size of a zone, after the devices' limits were taken and whatever they are, as long as each has a
 //! zeroes command; hw is left at their minimum. Where that is neither 0 nor the zone's size the kernel refuses the
-//! table (since 6.17), so that such a device cannot exist.
+//! table (since 6.17), so that such a device cannot exist. Before, there is no hw to refuse, and none to hand on.
 
 use crate::facts::dm::DmFacts;
 use crate::facts::queue::Attr;
@@ -23,6 +23,13 @@ pub(super) fn apply(
     let zone = zone.filter(|bytes| *bytes > 0).map(clamp_limit);
     let zone = zone.ok_or("the size of a zone below is not known (queue/chunk_sectors)")?;
     if below.hw != 0 && below.hw != zone {
+        if !judge.has_unmap_limits() {
+            return Ok(Passed {
+                wz: zone,
+                hw: 0,
+                ..below
+            });
+        }
         return Err("the kernel refuses a zoned target over devices that unmap (EINVAL)".into());
     }
     Ok(Passed { wz: zone, ..below })

@@ -62,7 +62,7 @@ fn state(kname: &KName, prediction: &Prediction) -> Option<Reason> {
         let text = "its zeroes command is switched off: wz is 0 although its facts give more";
         let reason = Reason::new("runtime-disabled", kname, text);
         return Some(reason.by_rule(
-            "blk_queue_disable_write_zeroes (block/blk-settings.c)",
+            "blk_queue_disable_write_zeroes (include/linux/blkdev.h)",
             "wz = 0",
         ));
     }

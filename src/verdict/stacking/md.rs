@@ -31,7 +31,15 @@ pub(super) fn predict(judge: &Judge, device: &BlockDevice) -> Prediction {
     };
     match level {
         "raid0" => md_raid0::predict(judge, device, md),
-        // Both had no limits of their own, and are gone since 6.8 (`drivers/md/md-faulty.c`, `md-multipath.c` of 6.1).
+        "faulty" | "multipath" if judge.kernel.has(6, 8) == Some(true) => {
+            let why = format!(
+                "MD level {level} is gone since 6.8, and kernel {} has it no more",
+                judge.kernel
+            );
+            let own = Reason::new("md-level-gone", &device.kname, why.clone());
+            Prediction::unknown(why, None, vec![own])
+        }
+        // Both had no limits of their own (`drivers/md/md-faulty.c`, `md-multipath.c` of 6.1).
         "linear" | "faulty" | "multipath" => md_linear::predict(judge, device, md, level),
         _ if md_unsupported::LEVELS.contains(&level) => md_unsupported::predict(device, level),
         other => {

@@ -61,7 +61,7 @@ pub(super) fn predict(
 
 /// Whether this kernel's level begins at the rounding; `None` where its number does not tell.
 fn begins_at_rounding(judge: &Judge) -> Option<bool> {
-    match (judge.kernel.at_least(6, 8), judge.kernel.at_least(6, 14)) {
+    match (judge.kernel.has(6, 8), judge.kernel.has(6, 14)) {
         (_, Some(true)) => Some(true),
         (Some(false), _) => Some(false),
         _ => None,

@@ -24,7 +24,7 @@ mod partition;
 mod tests;
 
 pub use conflicts::conflicts;
-pub(super) use conflicts::stale;
+pub(super) use conflicts::{reload, stale};
 pub use legs::PASSES_ON;
 pub(super) use legs::{Leg, chain, clause, unknown_below};
 

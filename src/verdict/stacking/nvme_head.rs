@@ -1,10 +1,11 @@
 //! Native NVMe multipath heads (`nvme_update_ns_info`, drivers/nvme/host/core.c).
 //!
-//! * Since 6.12, or a version before it that could not be tried: the head starts without limits and at each scan of a
+//! * Since 6.12: the head starts without limits and at each scan of a
 //!   path takes the minimum of its own present limits and the path's. It never grows until the head is made anew, also
 //!   not when the weak path is gone.
 //! * 6.1: the head is set to the path just scanned and then stacked with that same path, so that the last scanned one
 //!   decides; which that was, nothing shows.
+//! * 6.2 to 6.11 could not be tried, and a vendor's kernel may do either: where the paths differ nothing is known.
 
 use crate::model::device::BlockDevice;
 use crate::verdict::Judge;
@@ -24,7 +25,7 @@ pub(super) fn predict(judge: &Judge, device: &BlockDevice) -> Prediction {
         return Prediction::unknown("no path of this multipath head was found", None, Vec::new());
     }
     let result = minimum(Passed::UNLIMITED, &legs);
-    if judge.kernel.at_least(6, 12) != Some(true)
+    if judge.kernel.has(6, 12) != Some(true)
         && let Some(prediction) = last_scanned(judge, device, &legs)
     {
         return prediction;
@@ -79,14 +80,27 @@ fn last_scanned(judge: &Judge, device: &BlockDevice, legs: &[Leg]) -> Option<Pre
     legal.dedup();
     let legal: Vec<String> = legal.iter().map(ToString::to_string).collect();
     let legal = legal.join(" or ");
-    let text = format!("shows the limits of the path that was scanned last: {legal}");
+    let (text, why) = if judge.kernel.has(6, 2) == Some(false) {
+        (
+            format!("shows the limits of the path that was scanned last: {legal}"),
+            format!(
+                "its paths differ ({legal}), and kernel {} shows those of the path scanned last, which nothing tells",
+                judge.kernel
+            ),
+        )
+    } else {
+        (
+            format!("shows the limits of the path that was scanned last, or the smallest: {legal}"),
+            format!(
+                "its paths differ ({legal}): 6.1 shows the path scanned last, 6.12 and later the smallest, and kernel \
+                 {} tells neither",
+                judge.kernel
+            ),
+        )
+    };
     let own = Reason::new("nvme-head-last-scanned", &device.kname, text).by_rule(
         "nvme_update_ns_info (drivers/nvme/host/core.c, 6.1)",
         "the head is set to the path just scanned, without a minimum",
-    );
-    let why = format!(
-        "its paths differ ({legal}), and kernel {} shows those of the path scanned last, which nothing tells",
-        judge.kernel
     );
     Some(Prediction::unknown(why, None, vec![resting_on(own, legs)]))
 }

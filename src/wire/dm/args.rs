@@ -60,6 +60,26 @@ impl<'a> Args<'a> {
         number(word).ok_or_else(|| self.invalid(argument, word, "a number"))
     }
 
+    /// A count of at least one.
+    pub(super) fn some(&mut self, argument: &str) -> Result<usize, TableError> {
+        let word = self.word(argument)?;
+        let count = number(word).filter(|count| *count > 0);
+        count.ok_or_else(|| self.invalid(argument, word, "a number of 1 or more"))
+    }
+
+    /// The number of one of so many, counted from 1; 0 where there is none.
+    pub(super) fn first_of(&mut self, count: usize, argument: &str) -> Result<(), TableError> {
+        let wanted = match count {
+            0 => "0, for there is none",
+            _ => "a number of 1 or more",
+        };
+        let word = self.word(argument)?;
+        match number::<u64>(word) {
+            Some(first) if (first == 0) == (count == 0) => Ok(()),
+            _ => Err(self.invalid(argument, word, wanted)),
+        }
+    }
+
     pub(super) fn device_id(&mut self, argument: &str) -> Result<DeviceId, TableError> {
         let word = self.word(argument)?;
         let wanted = "MAJ:MIN or a path under /dev";

@@ -130,14 +130,14 @@ fn multipath(to: &mut Parsed, args: &mut Args<'_>) -> Result<()> {
     to.options = args.group("feature argument")?;
     let handler = args.group("hardware handler argument")?;
     let count = args.count("number of path groups")?;
-    args.number("path group to begin with")?;
+    args.first_of(count, "path group to begin with")?;
     let mut groups = Vec::new();
     for group in 1..=count {
         let selector = args
             .word(&format!("path selector of group {group}"))?
             .to_owned();
         args.group("selector argument")?;
-        let paths = args.count(&format!("number of paths of group {group}"))?;
+        let paths = args.some(&format!("number of paths of group {group}"))?;
         let words = args.count(&format!("number of path arguments of group {group}"))?;
         let mut devices = Vec::new();
         for path in 1..=paths {
@@ -153,7 +153,7 @@ fn multipath(to: &mut Parsed, args: &mut Args<'_>) -> Result<()> {
         });
     }
     to.details = Details::Multipath { handler, groups };
-    Ok(())
+    args.end()
 }
 
 /// `<cipher> <key> <iv offset> <device> <offset> [<n> <options>]`

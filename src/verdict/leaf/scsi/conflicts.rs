@@ -2,6 +2,7 @@
 
 use super::modes;
 use super::sd::{B0_BYTES, DEFAULT_BLOCKS, Inputs, Longest};
+use super::unread;
 use crate::facts::origin::{Fact, Origin};
 use crate::facts::reading::Reading;
 use crate::verdict::reason::{Conflict, Evidence, Level};
@@ -22,6 +23,8 @@ pub(super) fn all(inputs: &Inputs) -> Vec<Conflict> {
     found.extend(unmap_without_lbpme(inputs));
     found.extend(limit_ignored(inputs));
     found.extend(limit_written(inputs));
+    found.extend(unread::mode_under_limit(inputs));
+    found.extend(unread::zero_beside_unmap(inputs));
     let told = found.iter().any(|conflict| conflict.rule == LIMIT_IGNORED);
     for (code, fact) in &inputs.facts.vpd {
         if *code != BLOCK_LIMITS || !told {
@@ -31,7 +34,7 @@ pub(super) fn all(inputs: &Inputs) -> Vec<Conflict> {
     found
 }
 
-fn conflict(
+pub(super) fn conflict(
     inputs: &Inputs,
     rule: &'static str,
     level: Level,
@@ -67,7 +70,7 @@ fn capacity_evidence(inputs: &Inputs) -> Option<Evidence> {
     ))
 }
 
-fn file_evidence<T: std::fmt::Display>(fact: &Fact<T>) -> Option<Evidence> {
+pub(super) fn file_evidence<T: std::fmt::Display>(fact: &Fact<T>) -> Option<Evidence> {
     fact.value()
         .map(|value| Evidence::new(fact.origin.clone(), value.to_string()))
 }

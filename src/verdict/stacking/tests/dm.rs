@@ -123,6 +123,7 @@ fn multipath_without_paths_has_no_limit() {
     let kept = world.shows("dm-0", (SD, SD, SD)).conflicts("dm-0");
     assert_eq!(kept.len(), 1);
     assert!(kept[0].rule == "stacked-snapshot-stale" && kept[0].text.contains("last had paths"));
+    assert_eq!(kept[0].advice, None, "a reload keeps them");
 }
 
 #[test]
@@ -142,6 +143,10 @@ fn zoned_is_cut_to_a_zone_and_refused_over_unmap() {
             .gives("dm-0")
             .is_err_and(|why| why.contains("EINVAL"))
     );
+    // Before 6.17 no limit of the kernel's says that it unmaps, and nothing is refused.
+    let mut before = zoned(SD, 524_288);
+    before.kernel = Kernel::parse("6.12.117");
+    assert_eq!(before.gives("dm-0"), Ok((268_435_456, 0, 0)));
     assert!(
         zoned(0, 0)
             .gives("dm-0")
@@ -334,4 +339,28 @@ fn unequal_paths_are_told() {
         &["0 8 multipath 0 0 1 1 service-time 0 2 0 {sda} {sdb}"],
     );
     assert_eq!(equal.conflict_rules("dm-0"), [""; 0]);
+}
+
+#[test]
+fn the_advice_to_reload_is_a_command_for_this_device() {
+    let advice = |name: &str| {
+        let mut world = World::new()
+            .leaf("sda", SD, SD)
+            .dm("dm-0", &["0 8 linear {sda} 0"]);
+        let device = world.topology.get_mut(&kname("dm-0")).expect("dm-0");
+        device.dm.as_mut().expect("dm").name = Reading::Present(name.into());
+        let stale = world.shows("dm-0", (4096, 4096, 4096)).conflicts("dm-0");
+        assert_eq!(stale[0].rule, "stacked-snapshot-stale");
+        stale[0].advice.clone().expect("advice")
+    };
+    let plain = advice("vg-root");
+    assert!(
+        plain.contains("`dmsetup table vg-root | dmsetup load vg-root`, `dmsetup resume vg-root`"),
+        "{plain}"
+    );
+    let quoted = advice(r"a\x20b's");
+    assert!(
+        quoted.contains(r"`dmsetup resume 'a\x20b'\''s'`"),
+        "{quoted}"
+    );
 }

@@ -71,8 +71,38 @@ fn linear_begins_at_its_rounding_only_where_it_came_back() {
     assert_eq!(linear("7.3.4", 4 << 20), Ok((1 << 20, 1 << 20, 1 << 20)));
     assert_eq!(linear("7.3.4", 0), Ok((0, 0, 0)));
     assert!(linear("6.9.0", 65_536).is_err());
+    // A vendor's kernel may have either.
+    assert!(linear("5.14.0-503.el9.x86_64", 0).is_err());
+    assert!(linear("5.14.0-503.el9.x86_64", 65_536).is_err());
     assert!(linear("", 0).is_err());
     assert_eq!(linear("", 4 << 20), Ok((1 << 20, 1 << 20, 1 << 20)));
+}
+
+#[test]
+fn levels_that_are_gone_promise_nothing() {
+    for level in ["faulty", "multipath"] {
+        let on = |release: &str| {
+            World::on(release)
+                .leaf("sda", SD, SD)
+                .md("md0", level, 0, &["sda"])
+                .gives("md0")
+        };
+        assert_eq!(on("6.1.176"), Ok((SD, SD, SD)), "{level}");
+        assert!(on("7.3.4").is_err_and(|why| why.contains("gone since 6.8")));
+    }
+}
+
+#[test]
+fn a_linear_array_without_rounding_is_a_layer_that_never_passes() {
+    let lints = |chunk: u64| -> Vec<&str> {
+        let world = array("linear", chunk);
+        let judge = world.judge();
+        let devices: Vec<&BlockDevice> = world.topology.iter().collect();
+        let found = crate::verdict::lint::run(&judge, &devices);
+        found.iter().map(|finding| finding.lint).collect()
+    };
+    assert!(lints(0).contains(&"layer-never-passes"));
+    assert!(!lints(65_536).contains(&"layer-never-passes"));
 }
 
 #[test]
@@ -93,6 +123,12 @@ fn an_array_over_a_stale_member_could_not_start() {
         let disabled = running.shows("md0", (0, 524_288, 524_288));
         assert_eq!(
             disabled.conflict_rules("md0"),
+            ["md-runtime-disabled", "md-cannot-start"]
+        );
+        // The same with a user's limit of 0: MD itself clears wz alone.
+        let limited = disabled.shows("md0", (0, 524_288, 0));
+        assert_eq!(
+            limited.conflict_rules("md0"),
             ["md-runtime-disabled", "md-cannot-start"]
         );
     }
@@ -118,6 +154,29 @@ fn an_array_over_a_stale_member_could_not_start() {
         .md("md0", "raid0", 524_288, &["sdb"]);
     assert_eq!(world.gives("md0"), Ok((0, 0, 0)));
     assert_eq!(world.chain("md0")[0], "md-raid0-min@md0");
+}
+
+#[test]
+fn an_array_that_is_only_planned_is_not_to_be_stopped() {
+    let mut world = World::new()
+        .stale("sdb", SD)
+        .md("md0", "raid0", 524_288, &["sdb"]);
+    let advice = |world: &World| {
+        let found = world.conflicts("md0");
+        let found = found.first().expect("md-cannot-start");
+        assert_eq!(found.rule, "md-cannot-start");
+        format!("{} {}", found.text, found.advice.clone().expect("advice"))
+    };
+    let running = advice(&world);
+    assert!(
+        running.contains("once stopped") && running.contains("do not stop"),
+        "{running}"
+    );
+    let device = world.topology.get_mut(&kname("md0")).expect("md0");
+    device.md.as_mut().expect("md").array_state = Reading::NotAsked("it does not exist yet");
+    let planned = advice(&world);
+    assert!(!planned.contains("stop"), "{planned}");
+    assert!(planned.contains("do not build"), "{planned}");
 }
 
 #[test]

@@ -45,6 +45,21 @@ fn an_old_kernel_shows_the_path_scanned_last() {
 }
 
 #[test]
+fn a_kernel_that_may_do_either_is_not_said_to_do_one() {
+    for release in ["5.14.0-503.el9.x86_64", "6.6.50", "rubbish"] {
+        let world = head(release).head("nvme0n1", &["nvme0c0n1", "nvme0c1n1"]);
+        let why = world.gives("nvme0n1").expect_err(release);
+        assert!(why.contains("tells neither"), "{why}");
+        let same = head(release).head("nvme0n1", &["nvme0c0n1", "nvme0c3n1"]);
+        assert_eq!(same.gives("nvme0n1"), Ok((524_288, 524_288, 524_288)));
+    }
+    // And where no minimum runs, a head did not shrink.
+    let world = head("6.1.176").head("nvme0n1", &["nvme0c0n1", "nvme0c3n1"]);
+    let shrunk = world.shows("nvme0n1", (131_072, 131_072, 131_072));
+    assert_eq!(shrunk.conflict_rules("nvme0n1"), ["stacked-snapshot-stale"]);
+}
+
+#[test]
 fn a_head_that_shrank_once_stays_small() {
     let world = head("7.3.4").head("nvme0n1", &["nvme0c0n1", "nvme0c3n1"]);
     let rules =

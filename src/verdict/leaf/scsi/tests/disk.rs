@@ -149,7 +149,7 @@ impl Disk {
         Rc::make_mut(&mut self.device.queue)
     }
 
-    fn queue(mut self, attr: Attr, number: i64) -> Self {
+    pub(super) fn queue(mut self, attr: Attr, number: i64) -> Self {
         self.limits_mut()
             .set(attr, Reading::Present(Value::Number(number)));
         self

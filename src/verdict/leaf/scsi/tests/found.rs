@@ -1,6 +1,7 @@
 //! Conflicts.
 
 use super::disk::{Disk, LBPME, LBPRZ, LBPU, LBPWS, b0, b2};
+use crate::facts::queue::Attr;
 use crate::facts::reading::Reading;
 use crate::verdict::reason::{Conflict, Level};
 
@@ -123,6 +124,46 @@ fn a_written_limit_is_told() {
     );
     let banned = Disk::new().driver("hpsa").files(false, "writesame", 8);
     assert!(only(&banned).advice.unwrap().contains("echo 0 >"));
+}
+
+#[test]
+fn a_plain_user_sees_a_mode_under_a_limit_that_it_does_not_go_with() {
+    let limit = 65_535 * 512;
+    let by_user = |mode| {
+        Disk::new()
+            .provisioned(LBPME | LBPRZ, LBPWS | 0x04)
+            .files(true, mode, 65_535)
+            .queue(Attr::WriteZeroesMaxBytes, limit)
+            .queue(Attr::WriteZeroesUnmapMaxHwBytes, limit)
+            .without_commands()
+    };
+    for mode in ["write", "writesame"] {
+        let found = only(&by_user(mode));
+        assert_eq!(found.rule, "scsi-zeroing-mode-differs");
+        assert_eq!(found.level, Level::Warning);
+        let advice = found.advice.expect("advice");
+        assert!(advice.contains("/device/rescan"), "{advice}");
+        assert!(!advice.contains("delete"), "{advice}");
+    }
+    assert_eq!(by_user("writesame_16_unmap").rules(), [""; 0]);
+    // Under no unmap limit the mode is sd's own.
+    let plain = by_user("writesame").queue(Attr::WriteZeroesUnmapMaxHwBytes, 0);
+    assert_eq!(plain.rules(), [""; 0]);
+}
+
+#[test]
+fn a_plain_user_sees_that_write_same_was_given_up() {
+    let by_user = |mode| {
+        Disk::new()
+            .provisioned(LBPME | LBPRZ, LBPWS | 0x04)
+            .longest(100)
+            .files(true, mode, 0)
+            .without_commands()
+    };
+    let found = only(&by_user("writesame_16_unmap"));
+    assert_eq!(found.rule, "scsi-max-write-same-written");
+    assert!(found.text.contains("a WRITE SAME failed"), "{}", found.text);
+    assert_eq!(by_user("write").rules(), [""; 0]);
 }
 
 #[test]
