@@ -115,7 +115,7 @@ pub(super) fn run(cli: &Cli, args: &BenchArgs) -> Result<Exit, RunError> {
         identity: args.yes_destroy.as_deref(),
         journal: None,
     };
-    let armed = safety::arm(plan, &target, consent)?;
+    let armed = safety::arm(&collector, plan, &target, consent)?;
     let measuring = Bench {
         armed: &armed,
         target: &target,
