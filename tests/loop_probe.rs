@@ -602,6 +602,17 @@ fn loop_a_journal_that_is_out_of_reach_bars_its_device() {
     );
     let output = disk.probe(&["--recover", journal.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{}", message(&output));
+    let output = bench(&["--destroy", &named, "--size", "1G"]);
+    assert_eq!(
+        output.status.code(),
+        Some(2),
+        "smaller than what was asked for"
+    );
+    assert!(
+        message(&output).contains("not within"),
+        "{}",
+        message(&output)
+    );
 }
 
 #[test]
