@@ -188,6 +188,8 @@ fn loop_refusals_name_their_reason() {
     refused(&[], "--preserve");
     refused(&["--preserve", "--range", "7M:2M"], "not within");
     refused(&["--preserve", "--range", "1:512"], "whole blocks");
+    // Also where the bytes would be put back: who names a device means no other.
+    refused(&["--preserve", "--yes-destroy=other"], "another device");
     let beside = disk.dir.path().join("journal");
     assert!(!beside.exists());
     let open = File::open(&disk.node).unwrap();
@@ -487,4 +489,211 @@ fn loop_a_probe_killed_at_any_moment_loses_nothing() {
         );
     }
     eprintln!("{kills} kills of seed {seed}, {left} of them left a journal");
+}
+
+/// A run that was killed after its journal was there. The journal's copy is given back; the device is as it was left.
+fn killed(disk: &Loop, journal: &Path) -> Vec<u8> {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_zinspect"))
+        .args(["probe", &disk.node, "--preserve", "--range", "2M:4M"])
+        .args(["--journal", journal.to_str().unwrap()])
+        .env("STATE_DIRECTORY", disk.state.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    // The state directory has it or points to it before the first byte is written over.
+    let known = || {
+        let entries = fs::read_dir(disk.state.path()).unwrap().flatten();
+        let mut paths = entries.map(|entry| entry.path());
+        paths.any(|path| path.extension().is_some_and(|end| end == "journal"))
+    };
+    while !known() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // Its child has the device for a moment longer.
+    std::thread::sleep(Duration::from_millis(500));
+    fs::read(journal).unwrap()
+}
+
+#[test]
+fn loop_a_journal_is_not_put_back_over_what_was_written_since() {
+    let Some(disk) = Loop::new(8) else { return };
+    let journal = disk.state.path().join("kept.journal");
+    let shown = journal.to_str().unwrap();
+    let named = format!("--yes-destroy={}", disk.identity());
+    let copy = killed(&disk, &journal);
+    let recovered = disk.probe(&["--recover", shown]);
+    assert_eq!(recovered.status.code(), Some(0), "{}", message(&recovered));
+    // As where it could not be removed.
+    fs::write(&journal, copy).unwrap();
+    let again = disk.probe(&["--recover", shown]);
+    assert_eq!(
+        again.status.code(),
+        Some(0),
+        "its own bytes: {}",
+        message(&again)
+    );
+    let copy = killed(&disk, &journal);
+    disk.probe(&["--recover", shown]);
+    fs::write(&journal, copy).unwrap();
+    let image = File::options().write(true).open(disk.image()).unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&image, &noise(99), 3 * MIB).unwrap();
+    let before = fs::read(disk.image()).unwrap();
+    // What the device's own cache still holds is not what was written to its file.
+    let flushed = Command::new("blockdev")
+        .args(["--flushbufs", &disk.node])
+        .status();
+    assert!(flushed.unwrap().success());
+    let refused = disk.probe(&["--recover", shown]);
+    assert_eq!(refused.status.code(), Some(2), "{}", message(&refused));
+    assert!(
+        message(&refused).contains("somebody wrote there since"),
+        "{}",
+        message(&refused)
+    );
+    let wrong = disk.probe(&["--recover", shown, "--yes-destroy=other"]);
+    assert!(
+        message(&wrong).contains("another device"),
+        "{}",
+        message(&wrong)
+    );
+    assert!(fs::read(disk.image()).unwrap() == before);
+    let agreed = disk.probe(&["--recover", shown, &named]);
+    assert_eq!(agreed.status.code(), Some(0), "{}", message(&agreed));
+    assert!(fs::read(disk.image()).unwrap() != before);
+}
+
+#[test]
+fn loop_a_journal_that_is_out_of_reach_bars_its_device() {
+    let Some(disk) = Loop::new(8) else { return };
+    let elsewhere = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let journal = elsewhere.path().join("kept.journal");
+    let named = format!("--yes-destroy={}", disk.identity());
+    killed(&disk, &journal);
+    let away = elsewhere.path().join("away");
+    fs::rename(&journal, &away).unwrap();
+    let bench = |args: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_zinspect"))
+            .args(["bench", &disk.node])
+            .args(args)
+            .env("STATE_DIRECTORY", disk.state.path())
+            .output()
+            .unwrap()
+    };
+    for output in [
+        disk.probe(&[&disk.node, "--preserve"]),
+        disk.probe(&[&disk.node, "--destroy", &named]),
+        bench(&["--destroy", &named, "--size", "1M", "--only", "zero"]),
+    ] {
+        assert_eq!(output.status.code(), Some(2));
+        let said = message(&output);
+        assert!(
+            said.contains("whether the bytes of an earlier probe are back"),
+            "{said}"
+        );
+    }
+    fs::rename(&away, &journal).unwrap();
+    let output = bench(&["--destroy", &named, "--size", "1M", "--only", "zero"]);
+    assert!(
+        message(&output).contains("--recover"),
+        "{}",
+        message(&output)
+    );
+    let output = disk.probe(&["--recover", journal.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", message(&output));
+    let output = bench(&["--destroy", &named, "--size", "1G"]);
+    assert_eq!(
+        output.status.code(),
+        Some(2),
+        "smaller than what was asked for"
+    );
+    assert!(
+        message(&output).contains("not within"),
+        "{}",
+        message(&output)
+    );
+}
+
+#[test]
+fn loop_a_plan_makes_nothing() {
+    let Some(disk) = Loop::new(8) else { return };
+    let folder = disk.state.path().join("new");
+    let journal = folder.join("deep/j.journal");
+    let args = [
+        &disk.node,
+        "--preserve",
+        "--journal",
+        journal.to_str().unwrap(),
+    ];
+    let output = disk.probe(&[&args[..], &["--dry-run"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", message(&output));
+    assert!(!folder.exists());
+    let output = disk.probe(&[&args[..], &["-m", "pwrite"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", message(&output));
+    assert_eq!(fs::read_dir(folder.join("deep")).unwrap().count(), 0);
+}
+
+#[test]
+fn loop_what_was_found_decides_the_exit_status_whoever_reads_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let Some(disk) = Loop::new(8) else { return };
+    let mode = |mode| fs::set_permissions(disk.state.path(), fs::Permissions::from_mode(mode));
+    mode(0o1777).unwrap();
+    let status = |method: &str, out: Stdio| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zinspect"));
+        command.args(["probe", &disk.node, "--preserve", "-m", method]);
+        command
+            .env("STATE_DIRECTORY", disk.state.path())
+            .stdout(out);
+        command.stderr(Stdio::null()).status().unwrap().code()
+    };
+    let full = || Stdio::from(File::options().write(true).open("/dev/full").unwrap());
+    let closed = || Stdio::from(std::io::pipe().unwrap().1);
+    // No NVMe namespace: nothing zeroed the range.
+    for out in [Stdio::null(), full(), closed()] {
+        assert_eq!(status("nvme-write-zeroes", out), Some(1));
+    }
+    assert_eq!(status("pwrite", full()), Some(2));
+    assert_eq!(status("pwrite", closed()), Some(0));
+    let left = fs::metadata(disk.state.path())
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(
+        left & 0o7777,
+        0o1777,
+        "nothing was taken from a folder's mode"
+    );
+}
+
+#[test]
+fn loop_on_a_file_that_another_has_mounted_is_refused() {
+    let Some(disk) = Loop::new(16) else { return };
+    let made = Command::new("mkfs.ext4")
+        .args(["-q", "-F", &disk.node])
+        .status();
+    let image = disk.image();
+    let losetup = |args: &[&str]| Command::new("losetup").args(args).output().unwrap();
+    let other = losetup(&["--find", "--show", image.to_str().unwrap()]);
+    let other = String::from_utf8(other.stdout).unwrap().trim().to_owned();
+    let place = tempfile::tempdir().unwrap();
+    let mounted = Command::new("mount").arg(&other).arg(place.path()).status();
+    if made.is_ok_and(|made| made.success()) && mounted.is_ok_and(|done| done.success()) {
+        // A plan for it is refused too.
+        let kname = disk.node.trim_start_matches("/dev/");
+        let diskseq = fs::read_to_string(format!("/sys/block/{kname}/diskseq")).unwrap();
+        let named = format!("--yes-destroy={kname}.diskseq-{}", diskseq.trim());
+        let output = disk.probe(&[&disk.node, "--preserve", &named, "-m", "pwrite"]);
+        Command::new("umount").arg(place.path()).status().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        let said = message(&output);
+        assert!(
+            said.contains("stands on the same file") && said.contains("mounted on"),
+            "{said}"
+        );
+    } else {
+        eprintln!("skipped: no ext4 can be made and mounted here");
+    }
+    losetup(&["--detach", &other]);
 }

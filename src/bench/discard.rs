@@ -25,6 +25,14 @@ pub fn run(bench: &Bench<'_>) -> Measured {
         measured.leave(NAME, "all", why);
         return measured;
     }
+    let (length, size) = (bench.range().length, block(bench));
+    if length < size {
+        let why = format!(
+            "{length} bytes are less than one request of {size} bytes (discard_granularity): --size names more"
+        );
+        measured.leave(NAME, "all", why);
+        return measured;
+    }
     for threads in THREADS {
         let run = || synchronous(bench, threads);
         sample(

@@ -1,7 +1,7 @@
 //! `zinspect bench`: the comparisons that fast zeroing was argued with.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use zinspect_exporters::{ByteStyle, format_bytes, write_csv, write_json, write_table};
@@ -14,9 +14,11 @@ use crate::facts::collect::Collector;
 use crate::facts::needs::Needs;
 use crate::probe::gather;
 use crate::probe::plan::{Ask, Mode, Plan};
+use crate::probe::refusal::Refusal;
 use crate::probe::safety::{self, Consent};
 use crate::probe::span::{Span, parse_bytes};
 use crate::probe::target::Target;
+use crate::source::whole_file;
 use crate::view::bench::{self, BenchReport, COLUMNS};
 
 /// Measuring.
@@ -36,7 +38,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..1000))]
     pub runs: u16,
     /// Seconds of each run that is measured by time
-    #[arg(long, value_name = "SECONDS", default_value_t = 1.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = parse_seconds)]
     pub seconds: f64,
     /// Lose a device's bytes
     #[arg(long)]
@@ -84,6 +86,13 @@ fn parse_size(text: &str) -> Result<u64, String> {
     size.ok_or_else(|| format!("{text:?} is no whole number of MiB, as in 64M"))
 }
 
+fn parse_seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse::<f64>().ok();
+    seconds
+        .filter(|seconds| (0.01..=3600.0).contains(seconds))
+        .ok_or_else(|| format!("{text:?} is not within 0.01 and 3600 seconds"))
+}
+
 /// Measures.
 pub(super) fn run(cli: &Cli, args: &BenchArgs) -> Result<Exit, RunError> {
     let source = host::open(&cli.host)?;
@@ -99,6 +108,7 @@ pub(super) fn run(cli: &Cli, args: &BenchArgs) -> Result<Exit, RunError> {
     }
     let mut measured = Measured::default();
     let mut sizes = sizes(args, &target, &mut measured);
+    large_enough(args, &target, &sizes)?;
     let plan = Plan::new(
         &target,
         &Ask {
@@ -115,12 +125,12 @@ pub(super) fn run(cli: &Cli, args: &BenchArgs) -> Result<Exit, RunError> {
         identity: args.yes_destroy.as_deref(),
         journal: None,
     };
-    let armed = safety::arm(plan, &target, consent)?;
+    let armed = safety::arm(&collector, plan, &target, consent)?;
     let measuring = Bench {
         armed: &armed,
         target: &target,
         runs: args.runs.into(),
-        seconds: args.seconds.max(0.01),
+        seconds: args.seconds,
         sizes: &sizes,
         insist: !args.size.is_empty(),
     };
@@ -129,11 +139,43 @@ pub(super) fn run(cli: &Cli, args: &BenchArgs) -> Result<Exit, RunError> {
     }
     measured.extend(measure(args, &measuring));
     let report = BenchReport::new(&collector.kernel.release, &args.target, measured);
+    // What took so long to measure is printed, whatever becomes of the page.
+    let printed = print(cli, args, &report);
     if let Some(path) = &args.html {
-        std::fs::write(path, bench::html(&report))?;
+        page(path, &bench::html(&report))?;
     }
-    print(cli, args, &report)?;
-    Ok(Exit::All)
+    printed.map(|()| Exit::All)
+}
+
+/// Refuses a device that is smaller than every size that was asked for.
+fn large_enough(args: &BenchArgs, target: &Target, sizes: &[u64]) -> Result<(), Refusal> {
+    match (sizes.first(), target) {
+        (Some(least), Target::Device(device))
+            if !args.size.is_empty() && *least > device.size_bytes =>
+        {
+            Err(Refusal::OutsideDevice {
+                kname: device.kname.clone(),
+                range: Span {
+                    offset: 0,
+                    length: *least,
+                },
+                size: device.size_bytes,
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a page. A device or a pipe of that name is not one.
+fn page(path: &Path, text: &str) -> Result<(), RunError> {
+    let other = std::fs::metadata(path).is_ok_and(|meta| !meta.is_file());
+    if other {
+        return Err(RunError::Usage(format!(
+            "{} is no regular file: name another for the page",
+            path.display()
+        )));
+    }
+    Ok(whole_file::write(path, text.as_bytes())?)
 }
 
 /// The sizes that fit, from few bytes to many.

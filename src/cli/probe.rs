@@ -35,13 +35,19 @@ pub(super) fn run(cli: &Cli, args: &ProbeArgs) -> Result<Exit, RunError> {
     let source = host::open(&cli.host)?;
     let collector = Collector::new(&source, Needs::ALL);
     for (path, header) in journal::left_over() {
-        if args.recover.is_none() {
-            say(format!(
+        if args.recover.is_some() {
+            continue;
+        }
+        match header {
+            Ok(header) => say(format!(
                 "the bytes of {} ({}) from an interrupted probe are not back: zinspect probe --recover {}",
                 header.kname,
                 header.identity,
                 path.display()
-            ));
+            )),
+            Err(error) => say(format!(
+                "an interrupted probe may have left its journal, which cannot be read: {error}"
+            )),
         }
     }
     let done = match (&args.recover, &args.target) {
@@ -95,7 +101,7 @@ fn probe(cli: &Cli, collector: &Collector, args: &ProbeArgs, word: &str) -> Resu
         identity: typed.as_deref(),
         journal: place.as_deref(),
     };
-    let armed = safety::arm(plan, &target, agreed)?;
+    let armed = safety::arm(collector, plan, &target, agreed)?;
     notes.extend_from_slice(armed.notes());
     let signals = Signals::catch()?;
     let mut bar = Bar::new();
@@ -107,8 +113,22 @@ fn probe(cli: &Cli, collector: &Collector, args: &ProbeArgs, word: &str) -> Resu
     report.notes = notes;
     keep(collector, &target, &report, &done.results);
     let exit = exit_of(&done, &armed, &mut report);
-    print(cli, args, &report)?;
-    Ok(exit)
+    delivered(exit, print(cli, args, &report))
+}
+
+/// What was found counts more than that it could not be printed: data may be missing, or a device lie.
+fn delivered(exit: Exit, printed: Result<(), Ended>) -> Result<Exit, Ended> {
+    match (exit, printed) {
+        (exit, Ok(())) => Ok(exit),
+        (Exit::All, Err(error)) => Err(error),
+        (exit, Err(Ended::Failed(error))) => {
+            if let Err(error) = super::delivered(Err(error)) {
+                say(error);
+            }
+            Ok(exit)
+        }
+        (_, Err(refused)) => Err(refused),
+    }
 }
 
 /// Keeps the result for metrics and doctor. That it cannot be kept makes it no worse. Nothing is sent to the device, which
@@ -125,8 +145,7 @@ fn keep(collector: &Collector, target: &Target, report: &ProbeReport, results: &
     let Some((kname, place)) = disk else {
         return;
     };
-    let diskseq = identity::diskseq_at(collector, &place);
-    let identity = identity::at(collector, &kname, &place, diskseq);
+    let identity = identity::at(collector, &kname, &place);
     let verdict = verdict::verdict(target, results);
     let record = Record::new(
         (&kname, identity),
@@ -165,6 +184,7 @@ fn settings(args: &ProbeArgs) -> Settings {
     Settings {
         timeout: Duration::from_secs(args.timeout),
         force_async: args.force_async,
+        despite_quirks: args.despite_quirks,
         backing: args.backing.clone(),
         sweep: args.sweep,
     }
@@ -179,7 +199,7 @@ fn journal_place(
     let Target::Device(device) = target else {
         return Ok((None, Vec::new()));
     };
-    unfinished(device)?;
+    journal::unfinished(device)?;
     if plan.mode != Mode::Preserve {
         return Ok((None, Vec::new()));
     }
@@ -189,24 +209,6 @@ fn journal_place(
         .unwrap_or_else(|| journal::default_path(&device.identity));
     let note = place::check_place(collector, device, &path)?;
     Ok((Some(path), note.into_iter().collect()))
-}
-
-/// Refuses a device whose bytes an earlier run has not put back.
-fn unfinished(device: &Device) -> Result<(), Refusal> {
-    let same = |header: &journal::Header| {
-        header.identity == device.identity
-            || (!header.identity_lasts && header.kname == device.kname)
-    };
-    match journal::left_over()
-        .into_iter()
-        .find(|(_, header)| same(header))
-    {
-        Some((path, header)) => Err(Refusal::Interrupted {
-            identity: header.identity,
-            journal: path.display().to_string(),
-        }),
-        None => Ok(()),
-    }
 }
 
 /// The identity that the user agrees to: given, or typed at a terminal where it is needed.

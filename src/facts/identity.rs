@@ -15,18 +15,13 @@ pub struct Identity {
     pub lasts: bool,
 }
 
-/// The identity of a disk; `diskseq` where the kernel has one (since Linux 5.15).
-pub fn of_disk(collector: &Collector, disk: &BlockDevice, diskseq: Option<u64>) -> Identity {
-    at(collector, disk.kname.as_str(), &disk.syspath, diskseq)
-}
-
-/// The disk's diskseq, where it can be read.
-pub fn diskseq(collector: &Collector, disk: &BlockDevice) -> Option<u64> {
-    diskseq_at(collector, &disk.syspath)
+/// The identity of a disk that was read.
+pub fn of(collector: &Collector, disk: &BlockDevice) -> Identity {
+    at(collector, disk.kname.as_str(), &disk.syspath)
 }
 
 /// The identity of a disk by its kernel name and its directory in sysfs. No command is sent: the disk may hang.
-pub fn at(collector: &Collector, kname: &str, place: &str, diskseq: Option<u64>) -> Identity {
+pub fn at(collector: &Collector, kname: &str, place: &str) -> Identity {
     let text = |dir: &str, name: &str| {
         let dir = collector.host.files.dir(dir).ok()?;
         let text = collector.text(&dir, name).value().cloned()?;
@@ -41,20 +36,15 @@ pub fn at(collector: &Collector, kname: &str, place: &str, diskseq: Option<u64>)
         })
         .or_else(|| text(&format!("{place}/dm"), "name").map(|name| format!("dm.{name}")));
     let lasts = lasting.is_some();
-    let name = lasting.unwrap_or_else(|| match diskseq {
+    let name = lasting.unwrap_or_else(|| match diskseq(collector, place) {
         Some(diskseq) => format!("{kname}.diskseq-{diskseq}"),
         None => kname.to_owned(),
     });
     Identity { name, lasts }
 }
 
-/// The identity of a disk that was read.
-pub fn of(collector: &Collector, disk: &BlockDevice) -> Identity {
-    of_disk(collector, disk, diskseq(collector, disk))
-}
-
-/// As [`diskseq`], by the disk's directory.
-pub fn diskseq_at(collector: &Collector, place: &str) -> Option<u64> {
+/// The diskseq of a disk by its directory, where the kernel has one (since Linux 5.15).
+pub fn diskseq(collector: &Collector, place: &str) -> Option<u64> {
     let dir = collector.host.files.dir(place).ok()?;
     collector.number(&dir, "diskseq").get()
 }

@@ -6,10 +6,11 @@ use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{Mode as Perm, OFlags};
 use rustix::io::Errno;
 
-use super::exec;
 use super::openers::{self, Openers};
 use super::refusal::Refusal;
-use super::target::{Device, ScratchDir};
+use super::target::{Device, ScratchDir, Target};
+use super::{exec, gather, safety};
+use crate::facts::collect::Collector;
 use crate::source::errno;
 
 /// A number that no other run of these days has.
@@ -31,7 +32,11 @@ pub(super) fn scratch_file(dir: &ScratchDir) -> Result<(OwnedFd, bool), Refusal>
     };
     let perm = Perm::RUSR | Perm::WUSR;
     let base = OFlags::RDWR | OFlags::CLOEXEC;
-    let nameless = |flags| rustix::fs::open(&dir.path, base | OFlags::TMPFILE | flags, perm);
+    // With O_EXCL nobody can give it a name later.
+    let nameless = |flags| {
+        let flags = base | OFlags::TMPFILE | OFlags::EXCL | flags;
+        rustix::fs::open(&dir.path, flags, perm)
+    };
     match nameless(OFlags::DIRECT) {
         Ok(fd) => return Ok((fd, true)),
         Err(Errno::INVAL) => {
@@ -63,8 +68,12 @@ pub(super) fn scratch_file(dir: &ScratchDir) -> Result<(OwnedFd, bool), Refusal>
     Ok((fd, direct))
 }
 
-/// Opens the device exclusively, and makes sure that it is the plan's and that nobody else has it open.
-pub(super) fn claim(device: &Device) -> Result<(OwnedFd, Vec<String>), Refusal> {
+/// Opens the device exclusively, and makes sure that it is the plan's and that nobody else has it open. What the plan
+/// rests on is read again: a question may have been answered only after hours.
+pub(super) fn claim(
+    collector: &Collector,
+    device: &Device,
+) -> Result<(OwnedFd, Vec<String>), Refusal> {
     let node = device.node.clone();
     let flags = OFlags::RDWR | OFlags::EXCL | OFlags::DIRECT | OFlags::CLOEXEC | OFlags::NOCTTY;
     let is_ours = |rdev: u64| (rustix::fs::major(rdev), rustix::fs::minor(rdev)) == device.devno;
@@ -107,16 +116,75 @@ pub(super) fn claim(device: &Device) -> Result<(OwnedFd, Vec<String>), Refusal> 
             device.size_bytes
         )));
     }
+    let now = gather::again(collector, device)?;
+    unchanged(device, &now)?;
+    safety::refuse(&Target::Device(Box::new(now)))?;
     let mut notes = Vec::new();
     match openers::search(device) {
         Openers::None => {}
-        Openers::Found { pid, name } => {
-            let how = format!("process {pid} ({name}) has it open; end it first");
-            return Err(Refusal::InUse { kname: device.kname.clone(), how });
+        Openers::Found { pid, name, what } => {
+            let how = format!("process {pid} ({name}) has {what} open; end it first");
+            return Err(Refusal::InUse {
+                kname: device.kname.clone(),
+                how,
+            });
         }
-        Openers::NotSearched => notes.push(
-            "other programs that have the device open without O_EXCL were not searched for: that needs root".to_owned(),
-        ),
+        Openers::NotSearched(why) => notes.push(format!(
+            "other programs that have the device open without O_EXCL were not all searched for: {why}"
+        )),
     }
     Ok((fd, notes))
+}
+
+/// Refuses a device that is not where it was when the plan was made. Partitions move without a new diskseq.
+fn unchanged(plan: &Device, now: &Device) -> Result<(), Refusal> {
+    let replaced = |why: String| {
+        Err(Refusal::Replaced {
+            node: plan.node.clone(),
+            why,
+        })
+    };
+    if now.start_bytes != plan.start_bytes {
+        return replaced(format!(
+            "it begins at byte {} of {}, the plan's began at {}",
+            now.start_bytes, plan.disk, plan.start_bytes
+        ));
+    }
+    if now.identity != plan.identity {
+        return replaced(format!(
+            "it is {}, the plan's was {}",
+            now.identity, plan.identity
+        ));
+    }
+    if now.legs != plan.legs || now.logical_block != plan.logical_block {
+        return replaced("what it stands on was changed".to_owned());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::target::fixtures::disk;
+    use super::*;
+
+    #[test]
+    fn a_device_that_moved_since_the_plan_is_another() {
+        let plan = disk(1 << 30);
+        assert_eq!(unchanged(&plan, &plan), Ok(()));
+        let moved = |change: fn(&mut Device)| {
+            let mut now = plan.clone();
+            change(&mut now);
+            unchanged(&plan, &now)
+        };
+        for changed in [
+            moved(|now| now.start_bytes = 1 << 20),
+            moved(|now| now.identity = "sdz.diskseq-10".to_owned()),
+            moved(|now| now.logical_block = 4096),
+        ] {
+            assert!(
+                matches!(changed, Err(Refusal::Replaced { .. })),
+                "{changed:?}"
+            );
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::below;
 use super::hardware;
 use super::known_bad;
 use super::refusal::Refusal;
@@ -9,6 +10,7 @@ use super::target::{Device, Limits, ScratchDir, Target};
 use super::uses;
 use crate::facts::collect::Collector;
 use crate::facts::identity::{self, Identity};
+use crate::facts::needs::Needs;
 use crate::facts::queue::{Attr, QueueLimits};
 use crate::facts::reading::Reading;
 use crate::facts::target as words;
@@ -45,6 +47,14 @@ pub fn target(collector: &Collector, word: &str) -> Result<Target, Refusal> {
     device(collector, kname).map(|device| Target::Device(Box::new(device)))
 }
 
+/// A device of a plan, as it is now: of what is kept of the host's files nothing is told again.
+pub(super) fn again(collector: &Collector, planned: &Device) -> Result<Device, Refusal> {
+    let fresh = Collector::new(collector.host, Needs::ALL);
+    let kname = KName::new(&planned.kname)
+        .ok_or_else(|| Refusal::NoTarget(format!("{} is no name", planned.kname)))?;
+    device(&fresh, &kname)
+}
+
 fn scratch(collector: &Collector, path: &Path) -> Result<ScratchDir, Refusal> {
     let shown = path.display();
     let no = |error: &dyn std::fmt::Display| {
@@ -52,8 +62,15 @@ fn scratch(collector: &Collector, path: &Path) -> Result<ScratchDir, Refusal> {
     };
     let real = std::fs::canonicalize(path).map_err(|error| no(&error))?;
     let stat = rustix::fs::statvfs(&real).map_err(|error| no(&error))?;
+    let kname = super::place::device_of(collector, &real).ok().flatten();
+    let below = kname.as_deref().and_then(KName::new);
+    let bad = below.and_then(|kname| {
+        let collected = with_stacks(collector, std::slice::from_ref(&kname));
+        known_bad::find(&hardware::matches(collector, &collected.topology))
+    });
     Ok(ScratchDir {
-        kname: super::place::device_of(collector, &real).ok().flatten(),
+        kname,
+        bad,
         path: real,
         free_bytes: stat.f_bavail.saturating_mul(stat.f_frsize),
         block: stat.f_bsize.clamp(4096, 1 << 20),
@@ -76,8 +93,8 @@ fn device(collector: &Collector, kname: &KName) -> Result<Device, Refusal> {
     }
     let disk = topology.disk_of(device);
     let basics = Basics::read(device, disk)?;
-    let diskseq = identity::diskseq(collector, disk);
-    let (identity, identity_lasts) = identity(collector, device, disk, diskseq);
+    let diskseq = identity::diskseq(collector, &disk.syspath);
+    let (identity, identity_lasts) = identity(collector, device, disk);
     let node = device.kname.node();
     let scsi =
         (disk.driver == Some("sd")).then(|| hardware::scsi(collector, disk, basics.devno, &node));
@@ -103,9 +120,13 @@ fn device(collector: &Collector, kname: &KName) -> Result<Device, Refusal> {
             .text(Attr::Zoned)
             .is_some_and(|zoned| zoned == "host-managed"),
         limits: limits(&disk.queue),
-        uses: uses::uses(collector, kname, device.disk.as_ref()),
+        uses: {
+            let mut uses = uses::uses(collector, kname, device.disk.as_ref());
+            uses.extend(below::uses(collector, disk));
+            uses
+        },
         bad: known_bad::find(&hardware::matches(collector, topology)),
-        nvme: hardware::nvme(disk),
+        nvme: hardware::nvme(disk, &collector.kernel),
         scsi,
         legs: hardware::legs(collector, device, topology),
         kernel: collector.kernel.version,
@@ -168,13 +189,8 @@ fn limits(queue: &QueueLimits) -> Limits {
 }
 
 /// What names this very device: its disk, and which partition of it.
-fn identity(
-    collector: &Collector,
-    device: &BlockDevice,
-    disk: &BlockDevice,
-    diskseq: Option<u64>,
-) -> (String, bool) {
-    let Identity { name, lasts } = identity::of_disk(collector, disk, diskseq);
+fn identity(collector: &Collector, device: &BlockDevice, disk: &BlockDevice) -> (String, bool) {
+    let Identity { name, lasts } = identity::of(collector, disk);
     let part = collector
         .host
         .files

@@ -3,11 +3,14 @@
 use super::known_bad::{self, Match};
 use super::target::{Leg, Nvme, Scsi, Thin};
 use crate::facts::collect::Collector;
+use crate::facts::kernel::Kernel;
+use crate::facts::nvme::Controller;
 use crate::model::device::{BlockDevice, Kind};
 use crate::model::ids::KName;
 use crate::model::topology::Topology;
 use crate::source::command::{Command, Node, Reply};
 use crate::source::files::parent;
+use crate::verdict::quirks::{self, Quirks};
 use crate::wire::dm::table::{DeviceId, Role};
 use crate::wire::nvme::identify::Oncs;
 use crate::wire::scsi::cdb::ReadCdb;
@@ -15,7 +18,7 @@ use crate::wire::scsi::opcodes::{OneCommand, Support};
 use crate::wire::scsi::vpd::{BlockLimits, LogicalBlockProvisioning};
 
 /// Namespace id, and what the controller says of Write Zeroes.
-pub(super) fn nvme(disk: &BlockDevice) -> Option<Nvme> {
+pub(super) fn nvme(disk: &BlockDevice, kernel: &Kernel) -> Option<Nvme> {
     let facts = disk.nvme.as_ref()?;
     let nsid = u32::try_from(facts.nsid.get()?).ok()?;
     let data = facts.controller().map(|controller| controller.data());
@@ -31,7 +34,28 @@ pub(super) fn nvme(disk: &BlockDevice) -> Option<Nvme> {
             .namespace()
             .value()
             .map(|namespace| namespace.dlfeat().raw()),
+        turned_off: facts
+            .controllers
+            .iter()
+            .find_map(|controller| turned_off(controller, kernel)),
     })
+}
+
+/// Why the kernel does not send Write Zeroes to a controller that claims it. The makers' own word has led to such rows:
+/// some answer with errors, some hang.
+fn turned_off(controller: &Controller, kernel: &Kernel) -> Option<String> {
+    let (quirks, evidence) = quirks::in_force(controller, kernel);
+    let (name, value) = (&controller.name, evidence.value);
+    match quirks {
+        Some(quirks) if quirks.contains(Quirks::DISABLE_WRITE_ZEROES) => Some(format!(
+            "the kernel never sends Write Zeroes to {name} (quirk DISABLE_WRITE_ZEROES; {}: {value})",
+            evidence.origin
+        )),
+        Some(_) => None,
+        None => Some(format!(
+            "whether the kernel has turned Write Zeroes off for {name} is not known ({value})"
+        )),
+    }
 }
 
 /// What REPORT SUPPORTED OPERATION CODES and VPD page B0h say of WRITE SAME.
@@ -90,12 +114,9 @@ pub(super) fn scsi(
 /// The legs of a dm-multipath map or of an NVMe multipath head. Both map from the leg's first byte on.
 pub(super) fn legs(collector: &Collector, device: &BlockDevice, topology: &Topology) -> Vec<Leg> {
     let is_map = device.dm.as_ref().is_some_and(|dm| {
-        let named = dm
-            .uuid
-            .value()
-            .is_some_and(|uuid| uuid.starts_with("mpath-"));
+        // By its table alone: a name proves nothing, and of a second target no leg begins where the map does.
         let table = dm.table.reading.value();
-        named || table.is_some_and(|table| table.iter().all(|target| target.name == "multipath"))
+        table.is_some_and(|table| matches!(table.as_slice(), [one] if one.name == "multipath"))
     });
     match device.kind {
         Kind::Dm if is_map => device

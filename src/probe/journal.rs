@@ -1,11 +1,14 @@
 //! The bytes that a probe writes over, kept in a file until they are back.
 //!
-//! Layout: the magic, length and CRC-32 of a header, the header (JSON), then each MiB of the span after its CRC-32.
-//! A file without its last name is not yet whole, and its device was not touched.
+//! Layout: the magic, length and CRC-32 of a header, the header (JSON), then each MiB of the span after a CRC-32 over the
+//! header's, the place on the device and the bytes. It gets its name when it is whole: before, its device was not touched.
+
+mod state;
+mod whole;
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fd::BorrowedFd;
@@ -16,15 +19,15 @@ use super::plan::Plan;
 use super::refusal::Refusal;
 use super::span::Span;
 use super::target::Device;
-use crate::source::errno;
+use crate::source::{errno, regular};
 
-const MAGIC: &[u8; 8] = b"ZINSPJ1\n";
+pub use state::{default_path, left_over, state_dir, unfinished};
+
+const MAGIC: &[u8; 8] = b"ZINSPJ2\n";
 /// Bytes with one checksum.
 pub const CHUNK: u64 = 1 << 20;
 /// No header is longer.
 const HEADER_CAP: u32 = 64 << 10;
-/// End of a journal's name.
-const SUFFIX: &str = "journal";
 
 /// What a journal says of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +42,8 @@ pub struct Header {
     pub diskseq: Option<u64>,
     /// The boot in which that was so.
     pub boot_id: String,
+    /// Where it began on its disk, if it is a partition.
+    pub start_bytes: u64,
     /// Its size.
     pub size_bytes: u64,
     /// Its logical block size.
@@ -59,7 +64,11 @@ pub struct Kept {
     path: PathBuf,
     pointer: Option<PathBuf>,
     header: Header,
+    file: File,
     data_at: u64,
+    /// The header's checksum.
+    sum: u32,
+    note: Option<String>,
 }
 
 /// Why a journal cannot be used.
@@ -83,47 +92,26 @@ pub enum JournalError {
     },
 }
 
-/// Where journals are kept that nobody named a place for.
-pub fn state_dir() -> PathBuf {
-    let under = |name: &str, below: &str| {
-        std::env::var_os(name)
-            .filter(|v| !v.is_empty())
-            .map(|v| PathBuf::from(v).join(below))
-    };
-    if rustix::process::geteuid().is_root() {
-        return std::env::var_os("STATE_DIRECTORY")
-            .map_or_else(|| PathBuf::from("/var/lib/zinspect"), PathBuf::from);
-    }
-    under("XDG_STATE_HOME", "zinspect")
-        .or_else(|| under("HOME", ".local/state/zinspect"))
-        .unwrap_or_else(|| PathBuf::from("/var/tmp/zinspect"))
-}
-
-/// The name of a device's journal in the state directory.
-pub fn default_path(identity: &str) -> PathBuf {
-    let safe = |c: char| {
-        if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') {
-            c
-        } else {
-            '_'
+impl Header {
+    fn of(plan: &Plan, device: &Device, run: u32) -> Self {
+        let time = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap_or_default();
+        Self {
+            identity: device.identity.clone(),
+            identity_lasts: device.identity_lasts,
+            kname: device.kname.clone(),
+            diskseq: device.diskseq,
+            boot_id: boot_id(),
+            start_bytes: device.start_bytes,
+            size_bytes: device.size_bytes,
+            block: device.block,
+            span: plan.span,
+            range: plan.range,
+            run,
+            time: time.as_secs(),
         }
-    };
-    let name: String = identity.chars().map(safe).collect();
-    state_dir().join(format!("{name}.{SUFFIX}"))
-}
-
-/// Journals of runs that did not end, in the state directory or pointed to from there.
-pub fn left_over() -> Vec<(PathBuf, Header)> {
-    let entries = std::fs::read_dir(state_dir())
-        .into_iter()
-        .flatten()
-        .flatten();
-    let paths = entries
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|e| e == SUFFIX));
-    paths
-        .filter_map(|path| Kept::open(&path).ok().map(|kept| (path, kept.header)))
-        .collect()
+    }
 }
 
 /// Copies the span to a new journal, and returns when it is durable under its name.
@@ -134,22 +122,7 @@ pub fn keep(
     run: u32,
     place: &Path,
 ) -> Result<Kept, Refusal> {
-    let time = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap_or_default();
-    let header = Header {
-        identity: device.identity.clone(),
-        identity_lasts: device.identity_lasts,
-        kname: device.kname.clone(),
-        diskseq: device.diskseq,
-        boot_id: boot_id(),
-        size_bytes: device.size_bytes,
-        block: device.block,
-        span: plan.span,
-        range: plan.range,
-        run,
-        time: time.as_secs(),
-    };
+    let header = Header::of(plan, device, run);
     let place = std::path::absolute(place).map_err(|error| Refusal::Journal(error.to_string()))?;
     if let Ok(kept) = Kept::open(&place) {
         let journal = place.display().to_string();
@@ -158,20 +131,18 @@ pub fn keep(
             journal,
         });
     }
-    if place.exists() {
+    if std::fs::symlink_metadata(&place).is_ok() {
         return Err(Refusal::Journal(format!(
             "{} exists and is no journal; name another",
             place.display()
         )));
     }
-    let partial = place.with_extension("partial");
-    let made = write(&partial, &header, fd).and_then(|data_at| {
-        std::fs::rename(&partial, &place)?;
-        sync_dir(&place)?;
-        Ok(data_at)
+    let (mut data_at, mut sum) = (0, 0);
+    let made = whole::create(&place, |file| {
+        (data_at, sum) = write(file, &header, fd)?;
+        Ok(())
     });
-    let data_at = made.map_err(|error| {
-        let _ = std::fs::remove_file(&partial);
+    let file = made.map_err(|error| {
         Refusal::Journal(format!(
             "cannot keep {} bytes in {}: {error}; the device was not written to",
             plan.span.length,
@@ -179,30 +150,28 @@ pub fn keep(
         ))
     })?;
     // One that stands elsewhere is pointed to, so that the next run finds it.
-    let own = default_path(&device.identity);
-    let pointer = (own != place).then(|| point(&own, &place)).flatten();
+    let own = state::default_path(&device.identity);
+    let (pointer, note) = match state::point(&own, &place) {
+        _ if own == place => (None, None),
+        Ok(()) => (Some(own), None),
+        Err(error) => {
+            let note = format!(
+                "should this run be interrupted, the next will not know of {}: {}: {error}",
+                place.display(),
+                own.display()
+            );
+            (None, Some(note))
+        }
+    };
     Ok(Kept {
         path: place,
         pointer,
         header,
+        file,
         data_at,
+        sum,
+        note,
     })
-}
-
-fn point(own: &Path, place: &Path) -> Option<PathBuf> {
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(own.parent()?)
-        .ok()?;
-    if std::fs::symlink_metadata(own).is_ok_and(|meta| meta.is_symlink())
-        && Kept::open(own).is_err()
-    {
-        let _ = std::fs::remove_file(own);
-    }
-    std::os::unix::fs::symlink(place, own).ok()?;
-    let _ = sync_dir(own);
-    Some(own.to_owned())
 }
 
 /// This boot's number; empty where the kernel does not tell.
@@ -213,24 +182,15 @@ pub fn boot_id() -> String {
         .to_owned()
 }
 
-fn sync_dir(path: &Path) -> io::Result<()> {
-    File::open(path.parent().unwrap_or(Path::new("/")))?.sync_all()
-}
-
-fn write(path: &Path, header: &Header, fd: BorrowedFd<'_>) -> io::Result<u64> {
-    let mut file = File::options()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path)?;
+/// Writes all of a journal. Gives where its data begin, and its header's checksum.
+fn write(file: &mut File, header: &Header, fd: BorrowedFd<'_>) -> io::Result<(u64, u32)> {
     let text = serde_json::to_vec(header)?;
     let length = u32::try_from(text.len()).map_err(io::Error::other)?;
+    let sum = crc(&[&text]);
     file.write_all(MAGIC)?;
     file.write_all(&length.to_le_bytes())?;
-    file.write_all(&crc(&text).to_le_bytes())?;
+    file.write_all(&sum.to_le_bytes())?;
     file.write_all(&text)?;
-    let data_at = (MAGIC.len() + 8) as u64 + u64::from(length);
     let mut buffer = Buffer::new(usize::try_from(CHUNK).map_err(io::Error::other)?)?;
     for piece in header.span.pieces(CHUNK) {
         let bytes = part(&mut buffer, piece.length);
@@ -241,11 +201,14 @@ fn write(path: &Path, header: &Header, fd: BorrowedFd<'_>) -> io::Result<u64> {
                 errno::describe(error)
             ))
         })?;
-        file.write_all(&crc(bytes).to_le_bytes())?;
+        file.write_all(&piece_crc(sum, piece, bytes).to_le_bytes())?;
         file.write_all(bytes)?;
     }
-    file.sync_all()?;
-    Ok(data_at)
+    Ok((data_at(length), sum))
+}
+
+fn data_at(header: u32) -> u64 {
+    (MAGIC.len() + 8) as u64 + u64::from(header)
 }
 
 fn part(buffer: &mut Buffer, length: u64) -> &mut [u8] {
@@ -253,14 +216,21 @@ fn part(buffer: &mut Buffer, length: u64) -> &mut [u8] {
     buffer.get_mut(..length).unwrap_or_default()
 }
 
-fn crc(bytes: &[u8]) -> u32 {
+fn crc(parts: &[&[u8]]) -> u32 {
     let mut crc = flate2::Crc::new();
-    crc.update(bytes);
+    for part in parts {
+        crc.update(part);
+    }
     crc.sum()
 }
 
+/// Vouches for the bytes, for their place, and for the journal that they belong to.
+fn piece_crc(header: u32, piece: Span, bytes: &[u8]) -> u32 {
+    crc(&[&header.to_le_bytes(), &piece.offset.to_le_bytes(), bytes])
+}
+
 impl Kept {
-    /// Opens a journal and reads its header; its data are not looked at yet.
+    /// Opens a journal and reads its header; of its data only the length is looked at yet.
     pub fn open(path: &Path) -> Result<Self, JournalError> {
         let failed = |error| JournalError::Io {
             path: path.to_owned(),
@@ -270,32 +240,37 @@ impl Kept {
             path: path.to_owned(),
             why: why.to_owned(),
         };
-        let mut file = File::open(path).map_err(failed)?;
+        let mut file = regular::open(path).map_err(failed)?;
         let (mut magic, mut length, mut sum) = ([0; 8], [0; 4], [0; 4]);
         let read = file
             .read_exact(&mut magic)
             .and_then(|()| file.read_exact(&mut length))
             .and_then(|()| file.read_exact(&mut sum));
         read.map_err(|_| damaged("it ends before its header"))?;
-        let length = u32::from_le_bytes(length);
+        let (length, sum) = (u32::from_le_bytes(length), u32::from_le_bytes(sum));
         if magic != *MAGIC || length > HEADER_CAP {
             return Err(damaged("it does not begin as one"));
         }
         let mut text = vec![0; usize::try_from(length).unwrap_or(0)];
         file.read_exact(&mut text)
             .map_err(|_| damaged("it ends within its header"))?;
-        if crc(&text) != u32::from_le_bytes(sum) {
+        if crc(&[&text]) != sum {
             return Err(damaged("its header's checksum is wrong"));
         }
         let header: Header = serde_json::from_slice(&text)
             .map_err(|error| damaged(&format!("its header: {error}")))?;
-        if Span::new(header.span.offset, header.span.length).is_none()
-            || header.span.end() > header.size_bytes
-        {
+        let Span { offset, length } = header.span;
+        if Span::new(offset, length).is_none() || header.span.end() > header.size_bytes {
             return Err(damaged("its span is not within the device"));
         }
+        let data_at = data_at(u32::try_from(text.len()).unwrap_or(0));
+        let whole = data_at + length + 4 * length.div_ceil(CHUNK);
+        let found = file.metadata().map_err(failed)?.len();
+        if found != whole {
+            return Err(damaged(&format!("it has {found} bytes of {whole}")));
+        }
         let place = std::fs::canonicalize(path).map_err(failed)?;
-        let own = default_path(&header.identity);
+        let own = state::default_path(&header.identity);
         let pointer = (own != place
             && std::fs::canonicalize(&own).is_ok_and(|target| target == place))
         .then_some(own);
@@ -303,7 +278,10 @@ impl Kept {
             path: place,
             pointer,
             header,
-            data_at: (MAGIC.len() + 8) as u64 + u64::from(length),
+            file,
+            data_at,
+            sum,
+            note: None,
         })
     }
 
@@ -317,22 +295,29 @@ impl Kept {
         &self.header
     }
 
-    /// Gives each piece of the device's former bytes, after its checksum was right.
+    /// What the next run will not know.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// Gives each piece of the device's former bytes, after its checksum was right. From the file that was opened or
+    /// written, whatever has its name by now.
     pub fn each(
         &self,
         mut take: impl FnMut(Span, &[u8]) -> Result<(), String>,
     ) -> Result<(), String> {
         let failed = |error: io::Error| format!("reading {}: {error}", self.path.display());
-        let mut file = File::open(&self.path).map_err(failed)?;
-        file.seek(SeekFrom::Start(self.data_at)).map_err(failed)?;
         let length = usize::try_from(CHUNK).unwrap_or(0);
         let mut buffer = Buffer::new(length).map_err(errno::describe)?;
+        let mut at = self.data_at;
         for piece in self.header.span.pieces(CHUNK) {
             let mut sum = [0; 4];
-            file.read_exact(&mut sum).map_err(failed)?;
+            // By place: a child shares the file's offset with its parent.
+            self.file.read_exact_at(&mut sum, at).map_err(failed)?;
             let bytes = part(&mut buffer, piece.length);
-            file.read_exact(bytes).map_err(failed)?;
-            if crc(bytes) != u32::from_le_bytes(sum) {
+            self.file.read_exact_at(bytes, at + 4).map_err(failed)?;
+            at += 4 + piece.length;
+            if piece_crc(self.sum, piece, bytes) != u32::from_le_bytes(sum) {
                 return Err(format!(
                     "{} is damaged: the checksum of the bytes at {} is wrong",
                     self.path.display(),
@@ -346,10 +331,18 @@ impl Kept {
 
     /// Removes it, since its bytes are back.
     pub fn remove(&self) -> io::Result<()> {
+        let (here, mine) = (std::fs::metadata(&self.path)?, self.file.metadata()?);
+        if (here.dev(), here.ino()) != (mine.dev(), mine.ino()) {
+            return Err(io::Error::other("another file has its name by now"));
+        }
         if let Some(pointer) = &self.pointer {
             std::fs::remove_file(pointer)?;
         }
         std::fs::remove_file(&self.path)?;
-        sync_dir(&self.path)
+        whole::sync_dir(&self.path)
     }
 }
+
+#[cfg(test)]
+#[path = "journal/tests.rs"]
+mod tests;

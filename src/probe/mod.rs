@@ -7,6 +7,7 @@
 //! Only [`safety`] makes an [`safety::ArmedPlan`], and everything in [`exec`] that writes wants one, together with a
 //! piece of the range that it was armed for: a write that was not armed cannot be expressed.
 
+mod below;
 mod claim;
 pub mod evidence;
 pub mod exec;

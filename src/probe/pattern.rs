@@ -54,6 +54,16 @@ impl Pattern {
         differ == 0 && rest.is_empty()
     }
 
+    /// Whether the bytes from `offset` on are any of a run's patterns.
+    pub fn is_of_run(run: u32, offset: u64, bytes: &[u8]) -> bool {
+        let Some(first) = bytes.first_chunk::<8>() else {
+            return false;
+        };
+        let seed = unmix(u64::from_le_bytes(*first)) ^ (offset / WORD);
+        let turn = (seed ^ Self::new(run, 0).seed) >> 48;
+        u16::try_from(turn).is_ok_and(|turn| Self::new(run, turn).is(offset, bytes))
+    }
+
     /// The place whose bytes these are, if they are this pattern's from some other place.
     pub fn place_of(self, bytes: &[u8]) -> Option<u64> {
         let first = bytes.first_chunk::<8>()?;
@@ -109,6 +119,9 @@ mod tests {
             proptest::prop_assert!(pattern.is(offset, &bytes));
             proptest::prop_assert!(!pattern.is(offset + 512, &bytes));
             proptest::prop_assert!(!other.is(offset, &bytes));
+            proptest::prop_assert!(Pattern::is_of_run(run, offset, &bytes));
+            proptest::prop_assert!(!Pattern::is_of_run(run, offset + 512, &bytes));
+            proptest::prop_assert!(!Pattern::is_of_run(run ^ 1, offset, &bytes));
             proptest::prop_assert_eq!(pattern.place_of(&bytes), Some(offset));
             proptest::prop_assert_eq!(other.place_of(&bytes), None);
             proptest::prop_assert!(bytes.chunks(8).all(|word| !all(word, 0) && !all(word, THIRD)));

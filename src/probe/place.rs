@@ -1,7 +1,7 @@
 //! Where a journal may lie: never on its device, or on one above or below it.
 
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
-use std::path::Path;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use super::refusal::Refusal;
 use super::target::Device;
@@ -66,23 +66,24 @@ pub fn device_of(collector: &Collector, path: &Path) -> Result<Option<String>, S
     }
 }
 
-/// Refuses a place on the target, or on a device above or below it.
+/// The folder that a file will stand in, or the one above that is there already.
+fn nearest(place: &Path) -> Result<PathBuf, String> {
+    let place =
+        std::path::absolute(place).map_err(|error| format!("{}: {error}", place.display()))?;
+    let there = |dir: &&Path| std::fs::symlink_metadata(dir).is_ok();
+    let dir = place.ancestors().skip(1).find(there);
+    Ok(dir.unwrap_or(Path::new("/")).to_owned())
+}
+
+/// Refuses a place on the target, or on a device above or below it. Makes nothing: a plan may be all that is wanted.
 pub fn check_place(
     collector: &Collector,
     device: &Device,
     place: &Path,
 ) -> Result<Option<String>, Refusal> {
-    let dir = place
-        .parent()
-        .filter(|dir| !dir.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
     let no = |why: String| Refusal::Journal(format!("{why}; name another place with --journal"));
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(dir)
-        .map_err(|error| no(format!("cannot make {}: {error}", dir.display())))?;
-    let Some(holder) = device_of(collector, dir).map_err(no)? else {
+    let dir = nearest(place).map_err(no)?;
+    let Some(holder) = device_of(collector, &dir).map_err(no)? else {
         let shown = dir.display();
         return Ok(Some(format!(
             "the journal in {shown} does not lie on a disk of this machine: if it is in memory, a power cut loses it"

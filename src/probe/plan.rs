@@ -122,11 +122,8 @@ impl Plan {
         check_range(target, range, size, block)?;
         let guard = GUARD.max(block) / block * block;
         let start = range.offset.saturating_sub(guard);
-        // A scratch file grows as needed; a device has an end.
-        let end = match target {
-            Target::Scratch(_) => range.end() + guard,
-            Target::Device(_) => (range.end() + guard).min(size / block * block),
-        };
+        // A device has an end, and a scratch file may take its share of the room only.
+        let end = (range.end() + guard).min(size / block * block);
         let methods = Method::ALL
             .iter()
             .filter(|method| ask.methods.is_empty() || ask.methods.contains(method))
@@ -283,6 +280,31 @@ mod tests {
             length: 1 << 20,
         };
         assert_eq!(plan(&target, Some(edge)).expect("a plan").span, edge);
+    }
+
+    #[test]
+    fn a_scratch_file_takes_no_more_than_half_of_the_room_with_its_guards() {
+        for free in [64 << 10, 1 << 20, 3 << 20, 60 << 20, 1_u64 << 30] {
+            let dir = super::super::target::ScratchDir {
+                path: "/mnt".into(),
+                kname: None,
+                free_bytes: free,
+                block: 4096,
+                bad: None,
+            };
+            let target = Target::Scratch(Box::new(dir));
+            let plan = Plan::new(&target, &ask(None)).expect("a plan");
+            assert!(plan.span.end() <= free / 2, "{free}: {:?}", plan.span);
+            let whole = Span {
+                offset: 0,
+                length: free / 2,
+            };
+            let asked = Ask {
+                range: Some(whole),
+                ..ask(None)
+            };
+            assert_eq!(Plan::new(&target, &asked).expect("a plan").span, whole);
+        }
     }
 
     #[test]

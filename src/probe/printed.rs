@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::outcome::Outcome;
 use super::plan::Method;
 use super::store::{Record, Tried};
+use crate::source::regular;
 
 /// No result is longer, a sweep's curve with it.
 const FILE_CAP: u64 = 16 << 20;
@@ -63,14 +64,7 @@ impl Printed {
             path: path.to_owned(),
             why,
         };
-        let meta = std::fs::metadata(path).map_err(|error| bad(error.to_string()))?;
-        if !meta.is_file() {
-            return Err(bad("is no regular file".into()));
-        }
-        if meta.len() > FILE_CAP {
-            return Err(bad(format!("is longer than {FILE_CAP} bytes")));
-        }
-        let text = std::fs::read(path).map_err(|error| bad(error.to_string()))?;
+        let text = regular::read(path, FILE_CAP).map_err(|error| bad(error.to_string()))?;
         let printed: Self =
             serde_json::from_slice(&text).map_err(|error| bad(error.to_string()))?;
         let path = path.to_owned();
@@ -131,6 +125,6 @@ mod tests {
         }
         let folder = tempfile::tempdir().expect("a folder");
         let error = Printed::read(folder.path()).expect_err("a folder");
-        assert_eq!(error.why, "is no regular file");
+        assert_eq!(error.why, "it is no regular file");
     }
 }

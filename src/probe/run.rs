@@ -21,6 +21,8 @@ pub struct Settings {
     pub timeout: Duration,
     /// See [`Options::force_async`].
     pub force_async: bool,
+    /// See [`Options::despite_quirks`].
+    pub despite_quirks: bool,
     /// A file whose blocks tell what became of the space.
     pub backing: Option<String>,
     /// Whether to measure by size and alignment as well.
@@ -90,6 +92,7 @@ pub fn run(
         let leg = step.leg.as_ref().map(|leg| leg.kname.clone());
         let options = Options {
             force_async: settings.force_async,
+            despite_quirks: settings.despite_quirks,
             timeout_ms: kernels_timeout(settings.timeout),
             leg: step.leg,
         };
@@ -118,7 +121,9 @@ pub fn run(
     }
     let mut points = Vec::new();
     if settings.sweep && hung.is_none() && !interrupted {
-        (points, hung) = sweep(armed, settings, &results, signals, watcher);
+        let came;
+        (points, hung, came) = sweep(armed, settings, &results, signals, watcher);
+        interrupted |= came;
     }
     let restored = armed.journal().map(|_| match hung {
         Some((pid, true)) => Err(format!(
@@ -147,7 +152,7 @@ fn sweep(
     results: &[MethodResult],
     signals: &Signals,
     watcher: &mut dyn Watcher,
-) -> (Vec<Point>, Option<(i32, bool)>) {
+) -> (Vec<Point>, Option<(i32, bool)>, bool) {
     let fits = |result: &&MethodResult| {
         result.outcome.zeroed() && result.leg.is_none() && result.method.way() != Way::Discard
     };
@@ -161,15 +166,15 @@ fn sweep(
         ..Options::default()
     };
     let Ok(child) = exec::fork(|reporter| sweep::run(armed, &methods, &options, reporter)) else {
-        return (Vec::new(), None);
+        return (Vec::new(), None, false);
     };
-    let (seen, _) = watch(&child, settings.timeout, signals, |stage, done, total| {
+    let (seen, came) = watch(&child, settings.timeout, signals, |stage, done, total| {
         watcher.progress("sweep", stage, done, total);
     });
     match seen {
-        Watched::Done(Message::Sweep(points)) => (points, None),
-        Watched::TimedOut { pid, stuck } => (Vec::new(), Some((pid, stuck))),
-        _ => (Vec::new(), None),
+        Watched::Done(Message::Sweep(points)) => (points, None, came),
+        Watched::TimedOut { pid, stuck } => (Vec::new(), Some((pid, stuck)), came),
+        _ => (Vec::new(), None, came),
     }
 }
 

@@ -9,12 +9,14 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use super::claim::{claim, fresh_number, scratch_file};
 use super::exec::{self, Buffer};
 use super::journal::{self, Kept};
+use super::known_bad::Bad;
 use super::plan::{Mode, Plan};
 use super::refusal::Refusal;
 use super::signature;
 use super::span::Span;
 use super::target::{Device, Target};
 use super::uses::Use;
+use crate::facts::collect::Collector;
 use crate::source::errno;
 
 /// A plan that may be carried out: the target is claimed, and nothing else will be written.
@@ -112,8 +114,15 @@ pub struct Consent<'a> {
 
 /// Everything that can be refused without opening the target.
 pub fn refuse(target: &Target) -> Result<(), Refusal> {
-    let Target::Device(device) = target else {
-        return Ok(());
+    let device = match target {
+        Target::Device(device) => device,
+        // A filesystem passes requests for zeroes on.
+        Target::Scratch(dir) => {
+            return match (dir.bad, &dir.kname) {
+                (Some(bad), Some(kname)) => Err(known_bad(kname, bad)),
+                _ => Ok(()),
+            };
+        }
     };
     let kname = device.kname.clone();
     if device.read_only {
@@ -126,13 +135,17 @@ pub fn refuse(target: &Target) -> Result<(), Refusal> {
         return Err(in_use(&kname, used));
     }
     if let Some(bad) = device.bad {
-        return Err(Refusal::KnownBad {
-            kname,
-            why: bad.why,
-            from: bad.from,
-        });
+        return Err(known_bad(&kname, bad));
     }
     Ok(())
+}
+
+fn known_bad(kname: &str, bad: &Bad) -> Refusal {
+    Refusal::KnownBad {
+        kname: kname.to_owned(),
+        why: bad.why,
+        from: bad.from,
+    }
 }
 
 fn in_use(kname: &str, used: &Use) -> Refusal {
@@ -168,6 +181,10 @@ fn in_use(kname: &str, used: &Use) -> Refusal {
         Use::Loop { kname, loop_ } => {
             format!("{loop_} reads and writes {kname} (losetup -d {loop_})")
         }
+        Use::Below { what, used } => match in_use(kname, used) {
+            Refusal::InUse { how, .. } => format!("{what}, and {how}"),
+            other => return other,
+        },
         Use::Unknown { what } => {
             return Refusal::Unknown {
                 kname: kname.to_owned(),
@@ -183,7 +200,12 @@ fn in_use(kname: &str, used: &Use) -> Refusal {
 }
 
 /// Claims the target, and gives it away to be written to within the plan.
-pub fn arm(plan: Plan, target: &Target, consent: Consent<'_>) -> Result<ArmedPlan, Refusal> {
+pub fn arm(
+    collector: &Collector,
+    plan: Plan,
+    target: &Target,
+    consent: Consent<'_>,
+) -> Result<ArmedPlan, Refusal> {
     refuse(target)?;
     let run = fresh_number();
     match target {
@@ -207,10 +229,12 @@ pub fn arm(plan: Plan, target: &Target, consent: Consent<'_>) -> Result<ArmedPla
             })
         }
         Target::Device(device) => {
-            if plan.mode != Mode::Preserve {
+            journal::unfinished(device)?;
+            // Who names a device means no other, whatever becomes of its bytes.
+            if plan.mode != Mode::Preserve || consent.identity.is_some() {
                 agreed(device, consent)?;
             }
-            let (fd, notes) = claim(device)?;
+            let (fd, mut notes) = claim(collector, device)?;
             check_signatures(&plan, device, fd.as_fd(), consent)?;
             let journal = match plan.mode {
                 Mode::Preserve => {
@@ -221,6 +245,8 @@ pub fn arm(plan: Plan, target: &Target, consent: Consent<'_>) -> Result<ArmedPla
                 }
                 Mode::Scratch | Mode::Destroy => None,
             };
+            let note = journal.as_ref().and_then(Kept::note);
+            notes.extend(note.map(str::to_owned));
             let device = Some(device.as_ref().clone());
             Ok(ArmedPlan {
                 plan,
@@ -237,8 +263,13 @@ pub fn arm(plan: Plan, target: &Target, consent: Consent<'_>) -> Result<ArmedPla
 
 /// Claims the device of a journal, so that its bytes can be put back. What it carries by now does not matter: the
 /// journal's bytes belong there.
-pub fn arm_recovery(plan: Plan, device: &Device, kept: Kept) -> Result<ArmedPlan, Refusal> {
-    let (fd, notes) = claim(device)?;
+pub fn arm_recovery(
+    collector: &Collector,
+    plan: Plan,
+    device: &Device,
+    kept: Kept,
+) -> Result<ArmedPlan, Refusal> {
+    let (fd, notes) = claim(collector, device)?;
     let run = kept.header().run;
     Ok(ArmedPlan {
         plan,
@@ -280,7 +311,8 @@ fn check_signatures(
     }
     let what = found.join(", ");
     match plan.mode {
-        Mode::Preserve if consent.identity.is_some() => agreed(device, consent),
+        // It was agreed to before the claim.
+        Mode::Preserve if consent.identity.is_some() => Ok(()),
         Mode::Preserve => Err(Refusal::Signature {
             kname,
             what,
@@ -368,6 +400,30 @@ mod tests {
         );
         let bad = refused(|d| d.bad = super::super::known_bad::LIST.first()).expect("refused");
         assert!(matches!(bad, Refusal::KnownBad { .. }));
+        let dir = super::super::target::ScratchDir {
+            path: "/mnt".into(),
+            kname: Some("sdz1".to_owned()),
+            free_bytes: 1 << 30,
+            block: 4096,
+            bad: super::super::known_bad::LIST.first(),
+        };
+        let bad = refuse(&Target::Scratch(Box::new(dir))).expect_err("a file on it");
+        assert!(
+            bad.to_string()
+                .starts_with("sdz1 is a device known to hang"),
+            "{bad}"
+        );
+        let below = Use::Below {
+            what: "sdz stands on sdy".to_owned(),
+            used: Box::new(held),
+        };
+        let shared = refused(|d| d.uses = vec![below.clone()]).expect("refused");
+        assert!(
+            shared
+                .to_string()
+                .contains("sdz stands on sdy, and sdz is held by"),
+            "{shared}"
+        );
     }
 
     #[test]

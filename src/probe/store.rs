@@ -4,9 +4,9 @@
 //! is kept as its disk's, whose queue they share.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{File, OpenOptions, Permissions};
-use std::io::{self, Read};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::fs::{DirBuilder, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -20,8 +20,8 @@ use crate::facts::identity::{self, Identity};
 use crate::model::device::Kind;
 use crate::model::ids::KName;
 use crate::model::topology::Topology;
-use crate::source::Source;
 use crate::source::whole_file::{self, WriteError};
+use crate::source::{Source, regular};
 
 /// What this program writes, and all that it reads.
 const VERSION: u32 = 1;
@@ -227,15 +227,32 @@ pub fn keep(record: &Record) -> Result<PathBuf, WriteError> {
     let state = journal::state_dir();
     let folder = state.join(FOLDER);
     // That it cannot be made is said by the writing. Others may go through to the results; a journal is its owner's by
-    // its own mode, 0600.
-    let _ = std::fs::create_dir_all(&folder);
-    let _ = std::fs::set_permissions(&state, Permissions::from_mode(0o711));
-    let _ = std::fs::set_permissions(&folder, Permissions::from_mode(0o755));
+    // its own mode, 0600. A folder with more rights than these was made so by somebody.
+    let make = |mode| {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true).mode(mode);
+        builder
+    };
+    let _ = make(0o711).create(&state);
+    let _ = make(0o755).create(&folder);
+    pass_through(&state, 0o711);
+    pass_through(&folder, 0o755);
     let path = folder.join(name_of(&record.identity));
     let mut text = serde_json::to_vec_pretty(record).unwrap_or_default();
     text.push(b'\n');
     whole_file::write(&path, &text)?;
     Ok(path)
+}
+
+/// Adds what others need to read the results to a folder's mode, and takes nothing away.
+fn pass_through(folder: &Path, wanted: u32) {
+    let Ok(meta) = std::fs::metadata(folder) else {
+        return;
+    };
+    let mode = meta.permissions().mode();
+    if mode & wanted != wanted {
+        let _ = std::fs::set_permissions(folder, Permissions::from_mode(mode | wanted));
+    }
 }
 
 /// Where results may lie: one's own, and root's, who probes devices.
@@ -277,7 +294,7 @@ impl Store {
         }
         paths.sort();
         for path in paths {
-            match read_file(&path) {
+            match regular::read(&path, FILE_CAP) {
                 Ok(text) => match Record::parse(&text) {
                     Ok(record) => self.take(Record { path, ..record }),
                     Err(why) => self.bad(&path, why),
@@ -328,25 +345,6 @@ pub fn probed(collector: &Collector, topology: &Topology) -> Probed {
         return Probed::default();
     }
     Store::read(&folders()).of(collector, topology)
-}
-
-/// A regular file of bounded length; nothing else that lies there is waited for.
-fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    use rustix::fs::OFlags;
-    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC).bits();
-    let file: File = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags.cast_signed())
-        .open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is no regular file"));
-    }
-    let mut text = Vec::new();
-    file.take(FILE_CAP + 1).read_to_end(&mut text)?;
-    if text.len() as u64 > FILE_CAP {
-        return Err(io::Error::other(format!("longer than {FILE_CAP} bytes")));
-    }
-    Ok(text)
 }
 
 #[cfg(test)]

@@ -43,6 +43,8 @@ pub struct ScratchDir {
     pub free_bytes: u64,
     /// What offsets and lengths are multiples of.
     pub block: u64,
+    /// The row of the list of devices known to hang, of any that the filesystem stands on.
+    pub bad: Option<&'static Bad>,
 }
 
 /// The limits of a queue that a probe rests on; `None` where the kernel has no such file or none was read.
@@ -141,6 +143,8 @@ pub struct Nvme {
     pub max_blocks: Option<u64>,
     /// DLFEAT, raw.
     pub dlfeat: Option<u8>,
+    /// Why the kernel never sends Write Zeroes to it, or why that is not known.
+    pub turned_off: Option<String>,
 }
 
 /// A SCSI disk.

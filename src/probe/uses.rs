@@ -51,6 +51,13 @@ pub enum Use {
         /// The loop device.
         loop_: String,
     },
+    /// What it stands on is used otherwise.
+    Below {
+        /// What that is.
+        what: String,
+        /// How it is used.
+        used: Box<Use>,
+    },
     /// It could not be known.
     Unknown {
         /// What could not be read, and why.
@@ -66,6 +73,7 @@ impl Use {
             Self::Mounted { .. } => 1,
             Self::Swap { .. } => 2,
             Self::Loop { .. } | Self::Held { .. } => 3,
+            Self::Below { used, .. } => used.rank(),
             Self::Unknown { .. } => 4,
         }
     }

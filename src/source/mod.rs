@@ -7,6 +7,7 @@ pub mod files;
 pub mod inode;
 pub mod ioctl;
 pub mod open;
+pub mod regular;
 pub mod remember;
 pub mod root;
 pub mod scripted;

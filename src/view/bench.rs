@@ -110,7 +110,9 @@ pub fn markdown(report: &BenchReport) -> String {
 }
 
 fn escaped_md(text: &str) -> String {
-    text.replace('|', "\\|").replace('\n', " ")
+    // Viewers of Markdown take HTML too.
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    text.replace('|', "\\|").replace(['\n', '\r'], " ")
 }
 
 fn escaped(text: &str) -> String {
@@ -208,6 +210,6 @@ mod tests {
         measured.leave("zero", "<b>|", "why & \"how\"");
         let report = BenchReport::new("7.3", "a|<script>", measured);
         assert!(!html(&report).contains("<script>") && !html(&report).contains("<b>"));
-        assert!(markdown(&report).contains("a\\|<script>"));
+        assert!(markdown(&report).contains("a\\|&lt;script>"));
     }
 }

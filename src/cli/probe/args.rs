@@ -41,7 +41,7 @@ pub struct ProbeArgs {
     #[arg(long, value_name = "FILE", requires = "preserve")]
     pub journal: Option<PathBuf>,
     /// Put the bytes of a journal back
-    #[arg(long, value_name = "JOURNAL", conflicts_with_all = ["target", "destroy", "preserve", "dry_run", "range"])]
+    #[arg(long, value_name = "JOURNAL", conflicts_with_all = ["target", "destroy", "preserve", "dry_run", "range", "method", "sweep", "backing", "force_async", "despite_quirks", "output"])]
     pub recover: Option<PathBuf>,
     /// Print the plan, and write nothing
     #[arg(long)]
@@ -58,6 +58,9 @@ pub struct ProbeArgs {
     /// Have a worker of the kernel do io_uring's discards (needed on Linux 7.0)
     #[arg(long)]
     pub force_async: bool,
+    /// Send NVMe Write Zeroes also to a controller for which the kernel has turned it off by a quirk
+    #[arg(long)]
+    pub despite_quirks: bool,
     /// Form of the answer
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = ProbeFormat::Table)]
     pub output: ProbeFormat,

@@ -22,6 +22,8 @@ use crate::source::errno;
 pub struct Options {
     /// Send io_uring's discard to a worker of the kernel from the start.
     pub force_async: bool,
+    /// Send NVMe Write Zeroes to a controller for which the kernel has turned it off.
+    pub despite_quirks: bool,
     /// How long a passthrough command may take, as the kernel is told.
     pub timeout_ms: u32,
     /// The leg of a multipath map to go through.

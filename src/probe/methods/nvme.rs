@@ -23,7 +23,11 @@ pub(super) fn requires(device: &Device, options: &Options) -> Option<String> {
         Some(nvme) if nvme.write_zeroes == Some(false) => {
             Some("ONCS says that the controller has no Write Zeroes command".to_owned())
         }
-        Some(_) => None,
+        Some(_) if options.despite_quirks => None,
+        Some(nvme) => nvme
+            .turned_off
+            .as_ref()
+            .map(|why| format!("{why}, unless --despite-quirks")),
     }
 }
 
@@ -65,4 +69,35 @@ pub(super) fn run(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::target::Nvme;
+    use crate::probe::target::fixtures::disk;
+
+    #[test]
+    fn what_the_kernel_has_turned_off_is_sent_only_when_asked_for() {
+        let mut device = disk(1 << 30);
+        device.nvme = Some(Nvme {
+            nsid: 1,
+            write_zeroes: Some(true),
+            max_blocks: None,
+            dlfeat: None,
+            turned_off: Some("the kernel never sends Write Zeroes to nvme0".to_owned()),
+        });
+        let why = requires(&device, &Options::default()).expect("skipped");
+        assert!(why.contains("--despite-quirks"), "{why}");
+        let asked = Options {
+            despite_quirks: true,
+            ..Options::default()
+        };
+        assert_eq!(requires(&device, &asked), None);
+        device.nvme.as_mut().expect("set above").write_zeroes = Some(false);
+        assert!(
+            requires(&device, &asked).is_some(),
+            "ONCS is the device's own word"
+        );
+    }
 }

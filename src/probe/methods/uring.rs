@@ -14,6 +14,9 @@ pub(super) fn requires(device: &Device, options: &Options) -> Option<String> {
         Some(version) if version < (6, 12) => {
             return Some("io_uring discards since Linux 6.12".to_owned());
         }
+        None if !options.force_async => {
+            return Some("the kernel's release does not tell whether it is 7.0, which discards a wrong range, unless --force-async".to_owned());
+        }
         // Seen on 7.0.13: a request that recycles an earlier one discards the earlier range and reports success.
         Some((7, 0)) if !options.force_async => {
             return Some(

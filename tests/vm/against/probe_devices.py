@@ -18,7 +18,8 @@ REFUSALS = {
 }
 SIGNATURES = {
     "raid-member": ["held by", "md9"], "raid-signature": ["an MD array's member"], "lvm-signature": ["LVM"],
-    "table-signature": ["GPT"], "outside-partition": ["not within"], "zoned": ["zoned"],
+    "table-signature": ["GPT"], "disk-opened": ["process", "open"], "partition-opened": ["process", "open"],
+    "outside-partition": ["not within"], "zoned": ["zoned"],
     "known-bad": ["known to hang", "source:"],
 }
 
@@ -153,6 +154,12 @@ def hardware(stage: Stage, checks):
     # A disk of libata takes WRITE SAME (16) with UNMAP for a TRIM, and no other.
     is_outcome(stage, checks, "ahci", "nvme-write-zeroes", {"skipped"})
     is_outcome(stage, checks, "virtio-blk", "scsi-write-same-16", {"skipped"})
+
+    for method in ("nvme-write-zeroes", "nvme-write-zeroes-deac"):
+        got = is_outcome(stage, checks, "quirked", method, {"skipped"})
+        checks.true("why", f"quirked {method}", "DISABLE_WRITE_ZEROES" in (got.get("skip_reason") or ""), f"{got}")
+    is_outcome(stage, checks, "quirked", "pwrite", ZEROED)
+    is_outcome(stage, checks, "despite-quirks", "nvme-write-zeroes", ZEROED)
 
     def legs(name: str, method: str) -> list[tuple[str, str, str]]:
         found = (stage.json(name) or {}).get("results", [])

@@ -13,6 +13,15 @@ saved lvm-signature zinspect probe /dev/$1 --destroy --yes-destroy=$(identity $1
 wiped $1
 partition_on $1
 saved table-signature zinspect probe /dev/$1 --destroy --yes-destroy=$(identity $1)
+# Who writes to a disk writes to its partitions, and the other way round.
+sleep 100 9<>/dev/$1 &
+opener=$!
+saved disk-opened zinspect probe /dev/$made --preserve
+kill $opener
+sleep 100 9<>/dev/$made &
+opener=$!
+saved partition-opened zinspect probe /dev/$1 --preserve --yes-destroy=$(identity $1)
+kill $opener
 saved outside-partition zinspect probe /dev/$made --preserve --range 62M:4M
 disk_by_serial zoned
 saved zoned zinspect probe /dev/$made --preserve

@@ -60,8 +60,8 @@ def one_boot(context: Context, folder, parts: list[str]):
 
 
 def hardware(folder) -> tuple[list[Disk], list[str]]:
-    """One disk on each kind of controller, one with two namespaces behind two controllers, and two that no probe is
-    armed for: a zoned one, and one behind an adapter that is on the list."""
+    """One disk on each kind of controller, one with two namespaces behind two controllers, one with a quirk that turns
+    Write Zeroes off, and two that no probe is armed for: a zoned one, and one behind an adapter that is on the list."""
     images, arguments = disks.one_of_each(folder, 64 * MIB)
 
     def another(name: str, size: int = 64 * MIB) -> Disk:
@@ -69,6 +69,7 @@ def hardware(folder) -> tuple[list[Disk], list[str]]:
         return images[-1]
 
     arguments += disks.virtio_blk(another("state", 512 * MIB), "state")
+    arguments += disks.nvme(another("nvme-quirked"), "nvme-quirked", ",use-intel-id=on")
     arguments += disks.nvme_shared(another("nvme-two"), "nvme-two")
     arguments += [*another("nvme-two-more").drive("nvme-two-more"),
                   "-device", "nvme-ns,drive=nvme-two-more,nsid=2,shared=on"]
