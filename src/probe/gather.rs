@@ -123,6 +123,7 @@ fn device(collector: &Collector, kname: &KName) -> Result<Device, Refusal> {
         uses: {
             let mut uses = uses::uses(collector, kname, device.disk.as_ref());
             uses.extend(below::uses(collector, disk));
+            uses.extend(below::other_paths(collector, disk));
             uses
         },
         bad: known_bad::find(&hardware::matches(collector, topology)),

@@ -29,7 +29,6 @@ pub(super) fn nvme(disk: &BlockDevice, kernel: &Kernel) -> Option<Nvme> {
     Some(Nvme {
         nsid,
         write_zeroes,
-        max_blocks: None,
         dlfeat: facts
             .namespace()
             .value()

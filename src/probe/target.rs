@@ -139,8 +139,6 @@ pub struct Nvme {
     pub nsid: u32,
     /// ONCS bit 3: Write Zeroes.
     pub write_zeroes: Option<bool>,
-    /// What one command may cover; `None` where nothing says.
-    pub max_blocks: Option<u64>,
     /// DLFEAT, raw.
     pub dlfeat: Option<u8>,
     /// Why the kernel never sends Write Zeroes to it, or why that is not known.

@@ -49,8 +49,7 @@ pub(super) fn run(
         deac: method == Method::NvmeWriteZeroesDeac,
         timeout_ms: options.timeout_ms,
     };
-    let most = nvme.max_blocks.unwrap_or(MAX_BLOCKS).clamp(1, MAX_BLOCKS);
-    for part in piece.span().pieces(most * device.logical_block) {
+    for part in piece.span().pieces(most(device) * device.logical_block) {
         let place = piece
             .part(part)
             .ok_or_else(|| failed("Write Zeroes", Errno::RANGE))?;
@@ -71,6 +70,20 @@ pub(super) fn run(
     Ok(())
 }
 
+/// How many blocks one command may cover: what the kernel takes from WZSL or MDTS, else its limit for transfers. A longer
+/// one is answered with Invalid Field, which says nothing of the command.
+fn most(device: &Device) -> u64 {
+    let limits = &device.limits;
+    let transfer = limits.max_hw_sectors_kb.map(|kib| kib.saturating_mul(1024));
+    let bytes = limits
+        .write_zeroes_max_bytes
+        .filter(|bytes| *bytes > 0)
+        .or(transfer);
+    bytes.map_or(MAX_BLOCKS, |bytes| {
+        (bytes / device.logical_block).clamp(1, MAX_BLOCKS)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,12 +91,26 @@ mod tests {
     use crate::probe::target::fixtures::disk;
 
     #[test]
+    fn a_command_is_no_longer_than_the_controller_takes() {
+        let mut device = disk(1 << 30);
+        assert_eq!(most(&device), 1 << 16);
+        device.limits.max_hw_sectors_kb = Some(512);
+        assert_eq!(most(&device), 1024);
+        device.limits.write_zeroes_max_bytes = Some(1 << 20);
+        assert_eq!(most(&device), 2048);
+        // Quirk DISABLE_WRITE_ZEROES.
+        device.limits.write_zeroes_max_bytes = Some(0);
+        assert_eq!(most(&device), 1024);
+        device.limits.write_zeroes_max_bytes = Some(2_199_023_255_040);
+        assert_eq!(most(&device), 1 << 16);
+    }
+
+    #[test]
     fn what_the_kernel_has_turned_off_is_sent_only_when_asked_for() {
         let mut device = disk(1 << 30);
         device.nvme = Some(Nvme {
             nsid: 1,
             write_zeroes: Some(true),
-            max_blocks: None,
             dlfeat: None,
             turned_off: Some("the kernel never sends Write Zeroes to nvme0".to_owned()),
         });

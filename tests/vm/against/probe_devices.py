@@ -18,7 +18,8 @@ REFUSALS = {
 }
 SIGNATURES = {
     "raid-member": ["held by", "md9"], "raid-signature": ["an MD array's member"], "lvm-signature": ["LVM"],
-    "table-signature": ["GPT"], "disk-opened": ["process", "open"], "partition-opened": ["process", "open"],
+    "table-signature": ["GPT"], "other-path": ["is the same disk, naa.", "mounted on /mnt/x"],
+    "disk-opened": ["process", "open"], "partition-opened": ["process", "open"],
     "outside-partition": ["not within"], "zoned": ["zoned"],
     "known-bad": ["known to hang", "source:"],
 }

@@ -77,7 +77,6 @@ end_processes() {
         else
             cp $journal $stage/ 2>/dev/null
         fi
-        rm -f /mnt/state/*.partial
     done
     power_off
     echo "right=$right back=$back left=$left cuts=$cuts whole=$whole" >$stage/counts
@@ -89,7 +88,6 @@ cut_power() {
     left=0
     [ -e $journal ] && left=1
     recover cut || fail "the journal stays: $(cat $stage/recover-cut)"
-    rm -f /mnt/state/*.partial
     echo "rig: sum $(sum_of nbd0) left $left" >/dev/console
     [ $last = 1 ] && return
     while :; do

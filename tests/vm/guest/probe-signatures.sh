@@ -23,6 +23,12 @@ opener=$!
 saved partition-opened zinspect probe /dev/$1 --preserve --yes-destroy=$(identity $1)
 kill $opener
 saved outside-partition zinspect probe /dev/$made --preserve --range 62M:4M
+# Two paths to one disk that no multipath joins.
+scsi_debug_disks lbpws=1 lbprz=1 dev_size_mb=64 add_host=2 vpd_use_hostno=0
+set -- $disks
+mke2fs -q -t ext4 /dev/$2 && mkdir -p /mnt/x && mount -t ext4 /dev/$2 /mnt/x || fail mount
+saved other-path zinspect probe /dev/$1 --preserve
+umount /mnt/x
 disk_by_serial zoned
 saved zoned zinspect probe /dev/$made --preserve
 for disk in /sys/block/sd*; do
