@@ -50,7 +50,26 @@ recover() {
     [ ! -e $journal ]
 }
 
+# Says what every task waits for where a round takes two minutes, and ends this script.
+watch_rounds() {
+    before=
+    while sleep 120; do
+        round=$(cat /tmp/round)
+        if [ "$round" = "$before" ]; then
+            for task in /proc/[0-9]*/task/*; do
+                echo "$task $(cat $task/comm) $(sed -n 's/^State:\t*//p' $task/status)"
+                cat $task/stack
+            done >$stage/hangs-$round 2>/dev/null
+            echo "FAILED: round $round takes two minutes; what hangs is in hangs-$round"
+            kill -9 $$
+        fi
+        before=$round
+    done
+}
+
 end_processes() {
+    echo 0 >/tmp/round
+    watch_rounds &
     new_disk
     sum=$(sum_of nbd0)
     began=$(now)
@@ -58,6 +77,7 @@ end_processes() {
     whole=$(($(now) - began))
     right=0 left=0 back=0 cuts=0
     for share in $shares; do
+        echo $share >/tmp/round
         # A thousandth each of the time that a whole probe takes.
         $probing >$stage/run 2>&1 &
         probe=$!

@@ -19,6 +19,7 @@ NEEDS_ZINSPECT = True
 
 MIB = 1 << 20
 KILLS = int(os.environ.get("ZINSPECT_KILLS", "18"))
+A_BOOT = 18  # kills of a process in one machine
 SEED = os.environ.get("ZINSPECT_SEED") or secrets.token_hex(4)
 
 
@@ -38,18 +39,20 @@ class Power:
         devices = [word for disk, serial in zip(self.disks, ("target", "state"), strict=True)
                    for word in virtio_blk(disk, serial)]
         return self.context.machine("power.sh", work=self.folder, devices=devices, root=liars.programs(),
-                                    settings=settings, timeout=120 + KILLS * 30)
+                                    settings=settings, timeout=120 + A_BOOT * 30)
 
 
 def run(context: Context):
     print(f"power: seed {SEED}, {KILLS} kills", flush=True)
     chance = random.Random(SEED)
-    kills(context, [chance.randrange(1100) for _ in range(KILLS)])
+    shares = [chance.randrange(1100) for _ in range(KILLS)]
+    for first in range(0, KILLS, A_BOOT):
+        kills(context, f"kills-{first}", shares[first:first + A_BOOT])
     cuts(context, (KILLS + 8) // 9, chance)
 
 
-def kills(context: Context, shares: list[int]):
-    power = Power(context, "kills")
+def kills(context: Context, name: str, shares: list[int]):
+    power = Power(context, name)
     machine = power.machine(part="kills", shares=" ".join(map(str, shares)))
     result = context.boot(machine, power.create)
     text = Stage(result.out / "power").text("counts").strip()
