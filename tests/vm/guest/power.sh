@@ -25,9 +25,11 @@ power_on() {
     mount -t ext4 /dev/nbd1 /mnt/state || fail "mounting the journal's filesystem"
 }
 power_off() {
+    # With the power the command goes that a killed probe left behind. It ends when its request does.
+    killall -9 zinspect 2>/dev/null
     kill -9 $target_liar $state_liar
     wait $target_liar $state_liar 2>/dev/null
-    umount /mnt/state
+    await "umount /mnt/state 2>/dev/null"
     await "[ ! -e /sys/block/nbd0/pid ] && [ ! -e /sys/block/nbd1/pid ]"
 }
 
