@@ -13,6 +13,7 @@ run: setup
 # Unit, golden and property tests, the real Prometheus, then virtual machines under Linux 7.3 with a part of the matrix.
 test: setup setup-vm setup-prometheus
 	$(CARGO) test --workspace --quiet
+	python3 -m unittest discover --quiet --start-directory tests/vm
 	$(CARGO) build --release --quiet
 	ZINSPECT=target/release/zinspect tests/prometheus/run
 	ZINSPECT=target/release/zinspect ZINSPECT_PARTS="claims dm mixed after whatif peers" tests/vm/run --kernel 7.3

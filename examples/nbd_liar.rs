@@ -148,18 +148,21 @@ fn main() -> Result<()> {
     control(&device, SET_SOCK, u64::try_from(kernels.as_raw_fd())?)?;
     let lie = lie(word)?;
     // A process for each end. In one, the server's end would stay open while the kernel's waits for it: nbd_send_cmd
-    // holds tx_lock until it is rid of a request, and a killed process does not leave NBD_DO_IT without that lock.
+    // holds tx_lock until it is rid of a request, and a killed process does not leave NBD_DO_IT without that lock. The
+    // one to be ended is the one in NBD_DO_IT: only its death has the kernel give up what is not answered.
     // SAFETY: there is one thread.
     match unsafe { libc::fork() } {
         -1 => bail!("fork: {}", std::io::Error::last_os_error()),
         0 => {
+            drop((kernels, device));
+            // SAFETY: this request takes a number.
+            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+            serve(ours, store, lie)
+        }
+        _ => {
             drop(ours);
             // Comes back when the device is disconnected.
             control(&device, DO_IT, 0)
-        }
-        _ => {
-            drop((kernels, device));
-            serve(ours, store, lie)
         }
     }
 }

@@ -7,8 +7,9 @@
 //! verdict ── mode and reasons ──▶ view ── records ──▶ zinspect_exporters
 //! ```
 //!
-//! Only [`source`] makes system calls. Everything after it is pure and runs the same on a live host, a captured one
-//! and a scripted one. A value that cannot be read is data ([`facts::reading::Reading`]), not an error.
+//! Devices and captures are read by [`source`] alone, and written to by [`probe`] alone; `facts::target` looks at what a
+//! path is, `cli` and `serve` talk to terminal and network. Everything else is pure and runs the same on a live host, a
+//! captured one and a scripted one. A value that cannot be read is data ([`facts::reading::Reading`]), not an error.
 #![deny(clippy::indexing_slicing)]
 // They panic where nobody reads: `say` and `output` do not.
 #![deny(clippy::print_stderr, clippy::print_stdout)]

@@ -194,7 +194,12 @@ fn loop_refusals_name_their_reason() {
     assert!(!beside.exists());
     let open = File::open(&disk.node).unwrap();
     refused(&["--preserve"], "has it open");
+    refused(&["--preserve", "--dry-run"], "has it open");
     drop(open);
+    refused(
+        &["--preserve", "--backing", "/nonexistent/image"],
+        "--backing /nonexistent/image: No such file",
+    );
     let output = disk.probe(&[disk.image().to_str().unwrap()]);
     assert!(
         message(&output).contains("existing file"),
@@ -211,7 +216,20 @@ fn loop_signature_is_refused_until_agreed() {
         .open(disk.image())
         .and_then(|file| std::os::unix::fs::FileExt::write_all_at(&file, &[0x53, 0xef], 0x438))
         .unwrap();
-    let named = format!("--yes-destroy={}", disk.identity());
+    // The plan and the identity are printed, and what becomes of them is said.
+    let planned = disk.probe(&[&disk.node, "--destroy", "--dry-run", "-o", "json"]);
+    assert_eq!(planned.status.code(), Some(2));
+    assert!(message(&planned).contains("ext4"), "{}", message(&planned));
+    let named = format!(
+        "--yes-destroy={}",
+        json(&planned)["identity"].as_str().unwrap()
+    );
+    let asked = disk.probe(&[&disk.node, "--preserve", "--dry-run"]);
+    assert_eq!(asked.status.code(), Some(0));
+    assert!(
+        String::from_utf8_lossy(&asked.stdout).contains("it carries"),
+        "{asked:?}"
+    );
     for args in [&["--preserve"][..], &["--destroy", &named]] {
         let output = disk.probe(&[&[disk.node.as_str()], args].concat());
         assert!(message(&output).contains("ext4"), "{}", message(&output));

@@ -361,7 +361,7 @@ pub struct WhatIfArgs {
     /// may stand in one word, separated by semicolons
     #[arg(long, value_name = "[NAME=]LINE")]
     pub dm: Vec<String>,
-    /// An MD array (without a name: whatif-md); a chunk is 512k unless given
+    /// An MD array (without a name: whatif-md); a chunk is 512k unless given; a number alone counts KiB, as with mdadm
     #[arg(long, value_name = "[NAME=]LEVEL[,chunk=SIZE],DEVICE,...")]
     pub md: Vec<String>,
     /// A native NVMe multipath head over these namespaces (without a name: whatif-head)

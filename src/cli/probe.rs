@@ -4,7 +4,6 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fd::AsFd;
 use zinspect_exporters::{write_json, write_table};
 
 mod args;
@@ -26,8 +25,8 @@ use crate::probe::refusal::Refusal;
 use crate::probe::run::{self, Run, Settings};
 use crate::probe::safety::{self, ArmedPlan, Consent};
 use crate::probe::store::{self, Record};
-use crate::probe::target::{Device, Target};
-use crate::probe::{gather, journal, place, recover, verdict};
+use crate::probe::target::Target;
+use crate::probe::{carries, foresee, gather, journal, place, recover, verdict};
 use crate::view::probe::{COLUMNS, ProbeReport, curve};
 
 /// Probes, or recovers.
@@ -46,7 +45,9 @@ pub(super) fn run(cli: &Cli, args: &ProbeArgs) -> Result<Exit, RunError> {
                 path.display()
             )),
             Err(error) => say(format!(
-                "an interrupted probe may have left its journal, which cannot be read: {error}"
+                "an interrupted probe may have left its journal, which cannot be read: {error}; if its bytes are back, \
+                 remove {}",
+                path.display()
             )),
         }
     }
@@ -88,13 +89,24 @@ impl From<rustix::io::Errno> for Ended {
 
 fn probe(cli: &Cli, collector: &Collector, args: &ProbeArgs, word: &str) -> Result<Exit, Ended> {
     let target = gather::target(collector, word)?;
+    if let Some(file) = &args.backing {
+        std::fs::metadata(file).map_err(|error| {
+            Ended::Failed(RunError::Usage(format!("--backing {file}: {error}")))
+        })?;
+    }
     let plan = Plan::new(&target, &ask(args))?;
     safety::refuse(&target)?;
     let (place, mut notes) = journal_place(collector, args, &target, &plan)?;
     let mut report = ProbeReport::planned(word, &target, &plan);
     if args.dry_run {
+        notes.extend(place.map(|place| format!("the journal would be {}", place.display())));
+        let foreseen = foresee::run(&plan, &target);
+        notes.extend(foreseen.iter().flatten().cloned());
         report.notes = notes;
-        return print(cli, args, &report).map(|()| Exit::All);
+        print(cli, args, &report)?;
+        // The plan is what was asked for; that it cannot be carried out is said too.
+        foreseen?;
+        return Ok(Exit::All);
     }
     let typed = consent(args, &target, &plan)?;
     let agreed = Consent {
@@ -225,7 +237,7 @@ fn consent(args: &ProbeArgs, target: &Target, plan: &Plan) -> Result<Option<Stri
             "{} bytes of {} will be lost.",
             plan.span.length, device.node
         ),
-        Mode::Preserve => match carried(device)? {
+        Mode::Preserve => match carries::unclaimed(device)? {
             None => return Ok(None),
             Some(carries) => format!(
                 "{} carries {carries}. {} of its bytes will be written over, kept in a journal meanwhile, and put back.",
@@ -260,26 +272,6 @@ fn consent(args: &ProbeArgs, target: &Target, plan: &Plan) -> Result<Option<Stri
         identity: device.identity.clone(),
     }
     .into())
-}
-
-/// What a device carries, for the question. Arming looks again, through the claimed descriptor.
-fn carried(device: &Device) -> Result<Option<String>, Ended> {
-    use rustix::fs::{Mode as Perm, OFlags};
-    let fd = rustix::fs::open(
-        &device.node,
-        OFlags::RDONLY | OFlags::DIRECT | OFlags::CLOEXEC,
-        Perm::empty(),
-    );
-    let fd = fd.map_err(|error| Refusal::Open {
-        node: device.node.clone(),
-        why: crate::source::errno::describe(error),
-    })?;
-    let found = safety::signatures(device, fd.as_fd()).map_err(|why| Refusal::Unknown {
-        kname: device.kname.clone(),
-        what: "what it carries",
-        why,
-    })?;
-    Ok((!found.is_empty()).then(|| found.join(", ")))
 }
 
 fn exit_of(done: &Run, armed: &ArmedPlan, report: &mut ProbeReport) -> Exit {

@@ -24,7 +24,7 @@ pub enum TargetError {
     },
     /// It is a file.
     #[error(
-        "{word}: is a {what}, not a block device; for its own answer: zinspect {word}; the device that holds it: {device}"
+        "{word} is a {what}, not a block device; for its own answer: zinspect {word}; the device that holds it: {device}"
     )]
     File {
         /// As it was given.

@@ -123,11 +123,7 @@ pub(super) fn claim(
     match openers::search(device) {
         Openers::None => {}
         Openers::Found { pid, name, what } => {
-            let how = format!("process {pid} ({name}) has {what} open; end it first");
-            return Err(Refusal::InUse {
-                kname: device.kname.clone(),
-                how,
-            });
+            return Err(openers::in_use(device, pid, &name, &what));
         }
         Openers::NotSearched(why) => notes.push(format!(
             "other programs that have the device open without O_EXCL were not all searched for: {why}"

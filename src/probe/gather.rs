@@ -152,7 +152,7 @@ impl Basics {
             let kname = kname.clone();
             move |why| Refusal::Unknown { kname, what, why }
         };
-        let number = known(&device.devno).map_err(unknown("the number"))?;
+        let number = known(&device.devno).map_err(unknown("its number"))?;
         let logical_block = disk.queue.number(Attr::LogicalBlockSize);
         let start_bytes = match device.kind {
             Kind::Partition => known(&device.start_bytes).map_err(unknown("where it begins"))?,
@@ -160,9 +160,9 @@ impl Basics {
         };
         Ok(Self {
             devno: (number.major, number.minor),
-            size_bytes: known(&device.size_bytes).map_err(unknown("the size"))?,
+            size_bytes: known(&device.size_bytes).map_err(unknown("its size"))?,
             start_bytes,
-            logical_block: known(&logical_block).map_err(unknown("the block size"))?,
+            logical_block: known(&logical_block).map_err(unknown("its block size"))?,
             read_only: known(&device.read_only).map_err(unknown("whether it is read-only"))?,
         })
     }

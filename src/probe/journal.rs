@@ -114,13 +114,15 @@ impl Header {
     }
 }
 
-/// Copies the span to a new journal, and returns when it is durable under its name.
+/// Copies the span to a new journal, and returns when it is durable under its name. `own` is the name in the state
+/// directory that the next run looks at.
 pub fn keep(
     plan: &Plan,
     device: &Device,
     fd: BorrowedFd<'_>,
     run: u32,
     place: &Path,
+    own: &Path,
 ) -> Result<Kept, Refusal> {
     let header = Header::of(plan, device, run);
     let place = std::path::absolute(place).map_err(|error| Refusal::Journal(error.to_string()))?;
@@ -150,10 +152,9 @@ pub fn keep(
         ))
     })?;
     // One that stands elsewhere is pointed to, so that the next run finds it.
-    let own = state::default_path(&device.identity);
-    let (pointer, note) = match state::point(&own, &place) {
+    let (pointer, note) = match state::point(own, &place) {
         _ if own == place => (None, None),
-        Ok(()) => (Some(own), None),
+        Ok(()) => (Some(own.to_owned()), None),
         Err(error) => {
             let note = format!(
                 "should this run be interrupted, the next will not know of {}: {}: {error}",

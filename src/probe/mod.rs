@@ -8,9 +8,11 @@
 //! piece of the range that it was armed for: a write that was not armed cannot be expressed.
 
 mod below;
+pub mod carries;
 mod claim;
 pub mod evidence;
 pub mod exec;
+pub mod foresee;
 pub mod gather;
 mod hardware;
 pub mod journal;

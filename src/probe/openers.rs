@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 
+use super::refusal::Refusal;
 use super::target::Device;
 
 /// Who else has a device open.
@@ -79,6 +80,14 @@ pub(super) fn search(device: &Device) -> Openers {
         }
     }
     opener(&ways, server)
+}
+
+/// That somebody has it open.
+pub(super) fn in_use(device: &Device, pid: u32, name: &str, what: &str) -> Refusal {
+    Refusal::InUse {
+        kname: device.kname.clone(),
+        how: format!("process {pid} ({name}) has {what} open; end it first"),
+    }
 }
 
 fn opener(ways: &[Way], server: Option<u32>) -> Openers {

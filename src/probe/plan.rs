@@ -193,6 +193,8 @@ fn check_range(target: &Target, range: Span, size: u64, block: u64) -> Result<()
     let shown = target.shown();
     if range.length == 0 || range.end() > size {
         return Err(match target {
+            // A loop device without a file, a drive without a disk.
+            Target::Device(_) if size == 0 => Refusal::Empty { kname: shown },
             Target::Scratch(_) => Refusal::NoRoom {
                 dir: shown,
                 wanted: range.end(),

@@ -51,13 +51,13 @@ pub fn arm(collector: &Collector, kept: Kept, agreed: Option<&str>) -> Result<Ar
     })?;
     match (found.foreign, sure || found.told) {
         (Some(at), _) => unknown(
-            "whether the journal's bytes are still wanted on",
+            "whether the journal's bytes are still wanted there",
             format!(
                 "what stands at {at} is neither the journal's, nor zeroes, nor the probe's own: somebody wrote there since, or it is another device"
             ),
         ),
         (None, false) => unknown(
-            "whether the journal is that",
+            "whether the journal is its own",
             "it has no lasting identity, and its bytes do not tell".to_owned(),
         ),
         (None, true) => Ok(armed),

@@ -51,7 +51,7 @@ pub enum Refusal {
     },
     /// Something about it could not be read.
     #[error(
-        "cannot tell {what} of {kname}: {why}; nothing is written to a device that is not known well enough"
+        "{kname}: cannot tell {what}: {why}; nothing is written to a device that is not known well enough"
     )]
     Unknown {
         /// The device.
@@ -60,6 +60,12 @@ pub enum Refusal {
         what: &'static str,
         /// Why.
         why: String,
+    },
+    /// Nothing is in it.
+    #[error("{kname} has no bytes: nothing is set up or put into it")]
+    Empty {
+        /// The device.
+        kname: String,
     },
     /// Past the end.
     #[error("the range {range} is not within {kname}, which has {size} bytes")]
@@ -73,7 +79,7 @@ pub enum Refusal {
     },
     /// Too little room for a scratch file.
     #[error(
-        "a scratch file of {wanted} bytes in {dir} would take more than half of what is free ({free} bytes may be used); name a smaller --range"
+        "a scratch file of {wanted} bytes in {dir} would take more than half of what is free ({free} bytes may be used); name a smaller one (probe: --range, bench: --size)"
     )]
     NoRoom {
         /// The directory.

@@ -6,18 +6,16 @@ use std::path::Path;
 
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use super::carries;
 use super::claim::{claim, fresh_number, scratch_file};
-use super::exec::{self, Buffer};
 use super::journal::{self, Kept};
 use super::known_bad::Bad;
 use super::plan::{Mode, Plan};
 use super::refusal::Refusal;
-use super::signature;
 use super::span::Span;
 use super::target::{Device, Target};
 use super::uses::Use;
 use crate::facts::collect::Collector;
-use crate::source::errno;
 
 /// A plan that may be carried out: the target is claimed, and nothing else will be written.
 #[derive(Debug)]
@@ -188,7 +186,7 @@ fn in_use(kname: &str, used: &Use) -> Refusal {
         Use::Unknown { what } => {
             return Refusal::Unknown {
                 kname: kname.to_owned(),
-                what: "the users",
+                what: "who uses it",
                 why: what.clone(),
             };
         }
@@ -235,13 +233,14 @@ pub fn arm(
                 agreed(device, consent)?;
             }
             let (fd, mut notes) = claim(collector, device)?;
-            check_signatures(&plan, device, fd.as_fd(), consent)?;
+            carries::check(plan.mode, device, fd.as_fd(), consent.identity.is_some())?;
             let journal = match plan.mode {
                 Mode::Preserve => {
                     let place = consent
                         .journal
                         .ok_or_else(|| Refusal::Journal("no place for it was named".to_owned()))?;
-                    Some(journal::keep(&plan, device, fd.as_fd(), run, place)?)
+                    let own = journal::default_path(&device.identity);
+                    Some(journal::keep(&plan, device, fd.as_fd(), run, place, &own)?)
                 }
                 Mode::Scratch | Mode::Destroy => None,
             };
@@ -292,66 +291,6 @@ fn agreed(device: &Device, consent: Consent<'_>) -> Result<(), Refusal> {
         }),
         None => Err(Refusal::Unconfirmed { identity }),
     }
-}
-
-fn check_signatures(
-    plan: &Plan,
-    device: &Device,
-    fd: BorrowedFd<'_>,
-    consent: Consent<'_>,
-) -> Result<(), Refusal> {
-    let kname = device.kname.clone();
-    let found = signatures(device, fd).map_err(|why| Refusal::Unknown {
-        kname: kname.clone(),
-        what: "what it carries",
-        why,
-    })?;
-    if found.is_empty() {
-        return Ok(());
-    }
-    let what = found.join(", ");
-    match plan.mode {
-        // It was agreed to before the claim.
-        Mode::Preserve if consent.identity.is_some() => Ok(()),
-        Mode::Preserve => Err(Refusal::Signature {
-            kname,
-            what,
-            advice: format!(
-                "its bytes would be put back; to go on, type the identity when asked, or give --yes-destroy={}",
-                device.identity
-            ),
-        }),
-        Mode::Scratch | Mode::Destroy => Err(Refusal::Signature {
-            kname,
-            what,
-            advice: "--destroy is for empty devices: use --preserve, or wipe it first (wipefs -a)"
-                .to_owned(),
-        }),
-    }
-}
-
-/// The signatures at the device's edges.
-pub fn signatures(device: &Device, fd: BorrowedFd<'_>) -> Result<Vec<&'static str>, String> {
-    let edge = |want: usize, at_end: bool| {
-        let length = (want as u64).min(device.size_bytes / device.block * device.block);
-        let offset = if at_end {
-            device.size_bytes / device.block * device.block - length
-        } else {
-            0
-        };
-        let length = usize::try_from(length).map_err(|error| error.to_string())?;
-        let mut buffer = Buffer::new(length).map_err(errno::describe)?;
-        let bytes = buffer.get_mut(..length).unwrap_or_default();
-        exec::read(fd, offset, bytes).map_err(|error| {
-            format!(
-                "cannot read {length} bytes at {offset}: {}",
-                errno::describe(error)
-            )
-        })?;
-        Ok::<Vec<u8>, String>(bytes.to_vec())
-    };
-    let (head, tail) = (edge(signature::HEAD, false)?, edge(signature::TAIL, true)?);
-    Ok(signature::find(&head, &tail, device.size_bytes))
 }
 
 #[cfg(test)]

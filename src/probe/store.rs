@@ -90,12 +90,14 @@ pub struct Tried {
 
 /// Why a kept result tells nothing.
 #[derive(Debug, thiserror::Error)]
-#[error("{} is no result of a probe: {why}", path.display())]
+#[error("{} gives no result of a probe: {why}", path.display())]
 pub struct StoreError {
     /// The file or folder.
     pub path: PathBuf,
     /// What is wrong with it.
     pub why: String,
+    /// Whether it is this user who may not read it.
+    pub denied: bool,
 }
 
 /// What is kept, and what could not be read of it.
@@ -282,7 +284,7 @@ impl Store {
         let listed = match std::fs::read_dir(folder) {
             Ok(listed) => listed,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
-            Err(error) => return self.bad(folder, error.to_string()),
+            Err(error) => return self.unread(folder, &error),
         };
         let mut paths: Vec<PathBuf> = listed
             .filter_map(|entry| Some(entry.ok()?.path()))
@@ -301,14 +303,25 @@ impl Store {
                 },
                 // Replaced or removed since it was listed.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => self.bad(&path, error.to_string()),
+                Err(error) => self.unread(&path, &error),
             }
         }
     }
 
     fn bad(&mut self, path: &Path, why: String) {
-        let path = path.to_owned();
-        self.bad.push(StoreError { path, why });
+        self.bad.push(StoreError {
+            path: path.to_owned(),
+            why,
+            denied: false,
+        });
+    }
+
+    fn unread(&mut self, path: &Path, error: &io::Error) {
+        self.bad.push(StoreError {
+            path: path.to_owned(),
+            why: error.to_string(),
+            denied: error.kind() == io::ErrorKind::PermissionDenied,
+        });
     }
 
     fn take(&mut self, record: Record) {

@@ -1,4 +1,4 @@
-//! Where bytes come from: the running host, a captured root or a snapshot. The only layer that makes system calls.
+//! Where bytes come from: the running host, a captured root or a snapshot. The only layer that reads devices.
 
 pub mod command;
 pub mod errno;

@@ -78,10 +78,13 @@ impl Report {
             _ => Tone::Bad,
         };
         let title = if self.findings.is_empty() {
-            format!("{looked_at} devices looked at: nothing found")
+            format!("{} looked at: nothing found", counted(looked_at, "device"))
         } else {
             format!(
-                "{looked_at} devices looked at: {errors} errors, {warnings} warnings, {infos} to know"
+                "{} looked at: {}, {}, {infos} to know",
+                counted(looked_at, "device"),
+                counted(errors, "error"),
+                counted(warnings, "warning")
             )
         };
         let mut blocks = Vec::new();
@@ -133,5 +136,13 @@ impl Finding {
                 blocks.push(item(2, Tone::Dim, None, text));
             }
         }
+    }
+}
+
+/// A number and its noun.
+fn counted(number: usize, noun: &str) -> String {
+    match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
     }
 }

@@ -15,15 +15,16 @@ use crate::probe::span::Span;
 )]
 #[command(
     after_help = "A directory is probed by a scratch file of its own, which is the safe default.\n\
-    Exit status: 0 every method that ran zeroed the range, 1 one did not or harmed a neighbour,\n\
-    2 refused or usage, 3 the former bytes are not back (the journal is named)."
+    Exit status: 0 every method that ran zeroed the range, 1 one did not, harmed a neighbour, or none\n\
+    of those asked for zeroed it, 2 refused, usage or interrupted, 3 the former bytes are not back (the\n\
+    journal is named)."
 )]
 pub struct ProbeArgs {
     /// A directory (a scratch file is made there), a partition or a whole device
     #[arg(value_name = "TARGET", required_unless_present = "recover")]
     pub target: Option<String>,
     /// Ways to ask for zeroes, separated by commas, or all
-    #[arg(short, long, value_name = "METHOD", value_delimiter = ',', value_parser = parse_method, default_value = "all")]
+    #[arg(short, long, value_name = "METHOD", value_delimiter = ',', value_parser = parse_method, default_value = "all", long_help = methods_help())]
     pub method: Vec<Methods>,
     /// What to zero, in bytes or with K, M, G, T [default: 32M in the middle]
     #[arg(long, value_name = "OFFSET:LENGTH", value_parser = Span::parse)]
@@ -84,19 +85,24 @@ pub enum Methods {
     One(Method),
 }
 
+fn words() -> String {
+    let words: Vec<&str> = Method::ALL.iter().map(|method| method.word()).collect();
+    words.join(", ")
+}
+
+fn methods_help() -> String {
+    format!(
+        "Ways to ask for zeroes, separated by commas, or all: {}",
+        words()
+    )
+}
+
 fn parse_method(word: &str) -> Result<Methods, String> {
     if word == "all" {
         return Ok(Methods::All);
     }
-    let known = || {
-        Method::ALL
-            .iter()
-            .map(|method| method.word())
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
     let found = Method::ALL.iter().find(|method| method.word() == word);
     found
         .map(|method| Methods::One(*method))
-        .ok_or_else(|| format!("not one of all, {}", known()))
+        .ok_or_else(|| format!("not one of all, {}", words()))
 }

@@ -61,6 +61,9 @@ pub(super) fn an_array(text: &str) -> Result<(KName, Build), PlanError> {
     if members.is_empty() {
         return Err(bad("no member".into()));
     }
+    if let Some(why) = too_few(&level, members.len()) {
+        return Err(bad(why));
+    }
     if let Some(why) = odd_chunk(&level, chunk_bytes) {
         return Err(bad(why));
     }
@@ -82,6 +85,16 @@ fn by_mdadms_name(level: &str) -> String {
         "mirror" => "raid1".to_owned(),
         other => other.to_owned(),
     }
+}
+
+/// One more than parity takes (`setup_conf`, drivers/md/raid5.c).
+fn too_few(level: &str, members: usize) -> Option<String> {
+    let least = match level {
+        "raid4" | "raid5" => 2,
+        "raid6" => 4,
+        _ => 1,
+    };
+    (members < least).then(|| format!("{members} members; {level} has at least {least}"))
 }
 
 /// What mdadm takes is 8 sectors and more, in steps of 2; what stripes with parity or copies take are powers of two

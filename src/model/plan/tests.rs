@@ -74,6 +74,10 @@ fn arrays_have_mdadms_defaults() {
     assert!(array("raid0,chunk=x,/dev/sda").is_err());
     assert!(array("raid0,layout=2,/dev/sda").is_err());
     assert!(array("raid0").is_err());
+    // Linux says "not enough configured devices (3, minimum 4)".
+    assert!(array("raid6,/dev/sda,sdb,sdc").is_err());
+    assert!(array("raid6,/dev/sda,sdb,sdc,sdd").is_ok());
+    assert!(array("raid5,/dev/sda").is_err());
     for chunk in ["0", "2k", "1b", "4097b", "9999999999999999999g"] {
         let error = array(&format!("raid0,chunk={chunk},/dev/sda"));
         assert!(error.is_err(), "{chunk}");
@@ -175,7 +179,7 @@ fn levels_and_chunks_that_md_does_not_have_are_refused() {
         );
     }
     assert!(array("stripe,/dev/a").is_ok());
-    assert!(array("raid5,chunk=12k,/dev/a").is_err_and(|why| why.contains("power of two")));
+    assert!(array("raid5,chunk=12k,/dev/a,/dev/b").is_err_and(|why| why.contains("power of two")));
     assert!(array("raid0,chunk=12k,/dev/a").is_ok());
 }
 

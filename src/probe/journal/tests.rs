@@ -20,7 +20,9 @@ fn kept(dir: &Path, name: &str) -> Kept {
     };
     let plan = Plan::new(&Target::Device(Box::new(device.clone())), &ask).expect("a plan");
     let fd = File::open(&image).expect("opened");
-    keep(&plan, &device, fd.as_fd(), 7, &dir.join(name)).expect("kept")
+    let own = dir.join("state.journal");
+    let kept = keep(&plan, &device, fd.as_fd(), 7, &dir.join(name), &own);
+    kept.expect("kept")
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {

@@ -25,13 +25,24 @@ pub fn all(judge: &Judge, devices: &[&BlockDevice], probed: &Probed) -> Vec<Find
 fn unreadable(bad: &StoreError) -> Finding {
     Finding {
         lint: "probe-result-unreadable",
-        level: Level::Warning,
+        level: if bad.denied {
+            Level::Info
+        } else {
+            Level::Warning
+        },
         at: "kernel".to_owned(),
         what: bad.to_string(),
         why: "what a probe found is missing from metrics and from here",
         evidence: Vec::new(),
         udev_rule: None,
-        advice: Some("probe again; or remove it, if no zinspect of this host wrote it".to_owned()),
+        advice: Some(
+            if bad.denied {
+                "run it as the user who probes, root mostly"
+            } else {
+                "probe again; or remove it, if no zinspect of this host wrote it"
+            }
+            .to_owned(),
+        ),
     }
 }
 

@@ -137,6 +137,7 @@ fn a_probe_is_told_by_its_outcomes_its_time_and_its_speed() {
         bad: vec![StoreError {
             path: "x".into(),
             why: "y".to_owned(),
+            denied: false,
         }],
     };
     let families = probe::families(&devices, &probed);

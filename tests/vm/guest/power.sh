@@ -29,6 +29,8 @@ power_off() {
     killall -9 zinspect 2>/dev/null
     kill -9 $target_liar $state_liar
     wait $target_liar $state_liar 2>/dev/null
+    # Their servers go with them, at once but for a flush that has begun.
+    await "! pidof nbd_liar >/dev/null"
     await "umount /mnt/state 2>/dev/null"
     await "[ ! -e /sys/block/nbd0/pid ] && [ ! -e /sys/block/nbd1/pid ]"
 }
