@@ -8,12 +8,11 @@ use rustix::fd::AsFd;
 use zinspect_exporters::{write_json, write_table};
 
 mod args;
-mod bar;
 
 pub use args::{Methods, ProbeArgs, ProbeFormat};
-use bar::Bar;
 
 use super::args::Cli;
+use super::bar::Bar;
 use super::{Exit, RunError, host, output, say};
 use crate::facts::collect::Collector;
 use crate::facts::identity;
