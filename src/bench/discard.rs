@@ -14,7 +14,7 @@ use crate::source::errno;
 
 const NAME: &str = "discard";
 const DEPTHS: [u32; 6] = [1, 4, 16, 64, 128, 256];
-const THREADS: [usize; 2] = [1, 4];
+const THREADS: [(usize, &str); 2] = [(1, "BLKDISCARD, 1 thread"), (4, "BLKDISCARD, 4 threads")];
 const BLOCK: u64 = 4096;
 
 /// Threads, then queue depths.
@@ -33,15 +33,9 @@ pub fn run(bench: &Bench<'_>) -> Measured {
         measured.leave(NAME, "all", why);
         return measured;
     }
-    for threads in THREADS {
+    for (threads, case) in THREADS {
         let run = || synchronous(bench, threads);
-        sample(
-            bench,
-            &mut measured,
-            format!("BLKDISCARD, {threads} thread(s)"),
-            "threads",
-            run,
-        );
+        sample(bench, &mut measured, case.to_owned(), "threads", run);
     }
     if let Some(why) = why(Method::UringDiscard) {
         measured.leave(NAME, "io_uring", why);
