@@ -90,6 +90,7 @@ fn sample(
 ) {
     let (mut rates, mut costs) = (Vec::new(), Vec::new());
     for turn in 0..=bench.runs {
+        bench.begins(&case, NAME, turn, bench.runs + 1);
         let (begin, cpu) = (Instant::now(), exec::cpu_seconds());
         match run() {
             Err(error) => return measured.leave(NAME, case, errno::describe(error)),
@@ -99,6 +100,9 @@ fn sample(
             }
             Ok(_) => {}
         }
+    }
+    if rates.is_empty() {
+        return measured.leave(NAME, case, "no discard came to its end within --seconds");
     }
     measured.figures.extend(Figure::new(
         NAME,
@@ -121,14 +125,15 @@ fn synchronous(bench: &Bench<'_>, threads: usize) -> Result<u64, rustix::io::Err
     let (range, size) = (bench.range(), block(bench));
     let blocks = (range.length / size).max(1);
     let (next, begin) = (AtomicU64::new(0), Instant::now());
+    let (armed, seconds) = (bench.armed, bench.seconds);
     let work = || {
-        while begin.elapsed().as_secs_f64() < bench.seconds {
+        while begin.elapsed().as_secs_f64() < seconds {
             let at = next.fetch_add(1, Ordering::Relaxed) % blocks;
             let span = Span {
                 offset: range.offset + at * size,
                 length: size,
             };
-            exec::discard(bench.armed.piece(span).ok_or(rustix::io::Errno::RANGE)?)?;
+            exec::discard(armed.piece(span).ok_or(rustix::io::Errno::RANGE)?)?;
         }
         Ok(())
     };
