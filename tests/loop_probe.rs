@@ -657,14 +657,15 @@ fn loop_a_benchmark_names_what_it_needs_and_what_it_did() {
     );
     assert!(output.stdout.is_empty(), "no empty table");
 
-    let brief = ["--size", "1M", "--runs", "1", "--seconds", "0.05"];
+    let brief = ["--size", "1M", "--runs", "1", "--seconds", "0.2"];
     let discard = ["--destroy", &agreed, "--only", "discard", "-o", "json"];
     let report = json(&bench(&[&discard[..], &brief[..]].concat()));
-    let cases: Vec<&str> = report["runs"]
-        .as_array()
-        .unwrap()
+    // A busy machine may end none in the time: then the case is named among what was not measured.
+    let cases: Vec<&str> = ["runs", "not_measured"]
         .iter()
-        .filter_map(|run| run["case"].as_str())
+        .filter_map(|key| report[key].as_array())
+        .flatten()
+        .filter_map(|one| one["case"].as_str())
         .collect();
     for case in ["BLKDISCARD, 1 thread", "BLKDISCARD, 4 threads"] {
         assert!(cases.contains(&case), "{report}");
