@@ -634,6 +634,63 @@ fn loop_a_journal_that_is_out_of_reach_bars_its_device() {
 }
 
 #[test]
+fn loop_a_benchmark_names_what_it_needs_and_what_it_did() {
+    let Some(disk) = Loop::new(8) else { return };
+    let bench = |args: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_zinspect"))
+            .args(["bench", &disk.node])
+            .args(args)
+            .env("STATE_DIRECTORY", disk.state.path())
+            .output()
+            .unwrap()
+    };
+    // The command that the help names prints the identity.
+    let help = String::from_utf8(bench(&["--help"]).stdout).unwrap();
+    let command = help
+        .split('`')
+        .find_map(|part| part.strip_prefix("zinspect probe "));
+    let words: Vec<&str> = command.unwrap().split_whitespace().collect();
+    let words: Vec<&str> = words
+        .into_iter()
+        .map(|word| {
+            if word == "DEVICE" {
+                disk.node.as_str()
+            } else {
+                word
+            }
+        })
+        .collect();
+    let named = disk.probe(&words);
+    assert_eq!(named.status.code(), Some(0), "{}", message(&named));
+    let identity = disk.identity();
+    assert!(String::from_utf8_lossy(&named.stdout).contains(&identity));
+
+    let agreed = format!("--yes-destroy={identity}");
+    let output = bench(&["--destroy", &agreed, "--only", "overwrite"]);
+    assert_eq!(output.status.code(), Some(2), "nothing was measured");
+    let said = message(&output);
+    assert!(
+        said.contains("overwrite, all: it is about files") && !said.contains("zero, "),
+        "{said}"
+    );
+    assert!(output.stdout.is_empty(), "no empty table");
+
+    let brief = ["--size", "1M", "--runs", "1", "--seconds", "0.2"];
+    let discard = ["--destroy", &agreed, "--only", "discard", "-o", "json"];
+    let report = json(&bench(&[&discard[..], &brief[..]].concat()));
+    // A busy machine may end none in the time: then the case is named among what was not measured.
+    let cases: Vec<&str> = ["runs", "not_measured"]
+        .iter()
+        .filter_map(|key| report[key].as_array())
+        .flatten()
+        .filter_map(|one| one["case"].as_str())
+        .collect();
+    for case in ["BLKDISCARD, 1 thread", "BLKDISCARD, 4 threads"] {
+        assert!(cases.contains(&case), "{report}");
+    }
+}
+
+#[test]
 fn loop_a_plan_makes_nothing() {
     let Some(disk) = Loop::new(8) else { return };
     let folder = disk.state.path().join("new");

@@ -14,7 +14,7 @@ use crate::source::errno;
 
 const NAME: &str = "discard";
 const DEPTHS: [u32; 6] = [1, 4, 16, 64, 128, 256];
-const THREADS: [usize; 2] = [1, 4];
+const THREADS: [(usize, &str); 2] = [(1, "BLKDISCARD, 1 thread"), (4, "BLKDISCARD, 4 threads")];
 const BLOCK: u64 = 4096;
 
 /// Threads, then queue depths.
@@ -33,15 +33,9 @@ pub fn run(bench: &Bench<'_>) -> Measured {
         measured.leave(NAME, "all", why);
         return measured;
     }
-    for threads in THREADS {
+    for (threads, case) in THREADS {
         let run = || synchronous(bench, threads);
-        sample(
-            bench,
-            &mut measured,
-            format!("BLKDISCARD, {threads} thread(s)"),
-            "threads",
-            run,
-        );
+        sample(bench, &mut measured, case.to_owned(), "threads", run);
     }
     if let Some(why) = why(Method::UringDiscard) {
         measured.leave(NAME, "io_uring", why);
@@ -96,6 +90,7 @@ fn sample(
 ) {
     let (mut rates, mut costs) = (Vec::new(), Vec::new());
     for turn in 0..=bench.runs {
+        bench.begins(&case, NAME, turn, bench.runs + 1);
         let (begin, cpu) = (Instant::now(), exec::cpu_seconds());
         match run() {
             Err(error) => return measured.leave(NAME, case, errno::describe(error)),
@@ -105,6 +100,9 @@ fn sample(
             }
             Ok(_) => {}
         }
+    }
+    if rates.is_empty() {
+        return measured.leave(NAME, case, "no discard came to its end within --seconds");
     }
     measured.figures.extend(Figure::new(
         NAME,
@@ -127,14 +125,15 @@ fn synchronous(bench: &Bench<'_>, threads: usize) -> Result<u64, rustix::io::Err
     let (range, size) = (bench.range(), block(bench));
     let blocks = (range.length / size).max(1);
     let (next, begin) = (AtomicU64::new(0), Instant::now());
+    let (armed, seconds) = (bench.armed, bench.seconds);
     let work = || {
-        while begin.elapsed().as_secs_f64() < bench.seconds {
+        while begin.elapsed().as_secs_f64() < seconds {
             let at = next.fetch_add(1, Ordering::Relaxed) % blocks;
             let span = Span {
                 offset: range.offset + at * size,
                 length: size,
             };
-            exec::discard(bench.armed.piece(span).ok_or(rustix::io::Errno::RANGE)?)?;
+            exec::discard(armed.piece(span).ok_or(rustix::io::Errno::RANGE)?)?;
         }
         Ok(())
     };

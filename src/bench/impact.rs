@@ -72,6 +72,8 @@ fn case(
         }
     };
     for turn in 0..=bench.runs {
+        let what = background.map_or(name, |(method, _)| method.word());
+        bench.begins(what, NAME, turn, bench.runs + 1);
         let stop = AtomicBool::new(false);
         let (times, failed) = std::thread::scope(|scope| {
             let zeroing = background.map(|(method, piece)| {

@@ -7,8 +7,12 @@ pub mod overwrite;
 pub mod stats;
 pub mod zero;
 
+use std::borrow::Cow;
+use std::cell::RefCell;
+
 use serde::Serialize;
 
+use crate::probe::run::Watcher;
 use crate::probe::safety::{ArmedPlan, Piece};
 use crate::probe::span::Span;
 use crate::probe::target::Target;
@@ -26,12 +30,12 @@ pub struct Figure {
     pub unit: &'static str,
     /// The middle sample.
     pub median: f64,
-    /// Between the first and the third quarter of the samples.
+    /// Between the first and the third quarter of the samples; 0 of a single one, which has no spread.
     pub spread: f64,
     /// Every sample, in the order they were taken, without the warm-up.
     pub samples: Vec<f64>,
     /// How requests were sent.
-    pub engine: &'static str,
+    pub engine: Cow<'static, str>,
 }
 
 impl Figure {
@@ -41,7 +45,7 @@ impl Figure {
         case: impl Into<String>,
         metric: (&'static str, &'static str),
         samples: Vec<f64>,
-        engine: &'static str,
+        engine: impl Into<Cow<'static, str>>,
     ) -> Option<Self> {
         let (median, spread) = stats::middle(&samples)?;
         let (metric, unit) = metric;
@@ -53,7 +57,7 @@ impl Figure {
             median,
             spread,
             samples,
-            engine,
+            engine: engine.into(),
         })
     }
 }
@@ -116,6 +120,8 @@ pub struct Bench<'a> {
     pub sizes: &'a [u64],
     /// Whether the sizes were asked for: then none is left out for the time that it would take.
     pub insist: bool,
+    /// Who is told how far it is.
+    pub watcher: &'a RefCell<dyn Watcher>,
 }
 
 impl<'a> Bench<'a> {
@@ -126,6 +132,12 @@ impl<'a> Bench<'a> {
             offset,
             length: size,
         })
+    }
+
+    /// Says which of so many runs of a case begins.
+    pub fn begins(&self, case: &str, of: &str, run: usize, runs: usize) {
+        let mut watcher = self.watcher.borrow_mut();
+        watcher.progress(case, of, run as u64, runs as u64);
     }
 
     /// What is not measured by size.

@@ -1,5 +1,6 @@
 //! Small durable overwrites of a file, by how it was preallocated: what databases do to their logs.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use rustix::fs::FallocateFlags;
@@ -44,8 +45,8 @@ impl Prepared {
         }
     }
 
-    /// Prepares the file: first a hole, then what is compared.
-    fn prepare(self, whole: Piece<'_>) -> Result<(), String> {
+    /// Prepares the file: first a hole, then what is compared; how that was done.
+    fn prepare(self, whole: Piece<'_>) -> Result<&'static str, String> {
         let call = |mode, name: &str| {
             exec::fallocate(whole, mode)
                 .map_err(|error| format!("{name}: {}", errno::describe(error)))
@@ -60,7 +61,8 @@ impl Prepared {
             Self::WriteZeroes => call(FallocateFlags::from_bits_retain(0x80), "WRITE_ZEROES")?,
             Self::Written => return zero::fill(whole, 0).map_err(|failure| failure.text),
         }
-        exec::flush(whole.fd()).map_err(errno::describe)
+        exec::flush(whole.fd()).map_err(errno::describe)?;
+        Ok("fallocate and fdatasync")
     }
 }
 
@@ -90,7 +92,7 @@ pub fn run(bench: &Bench<'_>) -> Measured {
         for (size, durable, words) in WRITES {
             let case = format!("{}, {words}", prepared.word());
             let before = commits.as_ref().and_then(FastCommits::count);
-            match one(bench, whole, prepared, (size, durable)) {
+            match one(bench, whole, prepared, (size, durable, words)) {
                 Ok(found) => {
                     let after = commits.as_ref().and_then(FastCommits::count);
                     let case = match before.zip(after) {
@@ -144,6 +146,8 @@ fn commits(text: &str) -> Option<u64> {
 #[derive(Default)]
 struct Found {
     engine: &'static str,
+    /// How the file was prepared.
+    prepared: &'static str,
     preparing: Vec<f64>,
     /// Preparing and the first pass, where that reached the end.
     total: Vec<f64>,
@@ -165,7 +169,7 @@ fn one(
     bench: &Bench<'_>,
     whole: Piece<'_>,
     prepared: Prepared,
-    (size, durable): (u64, Durable),
+    (size, durable, words): (u64, Durable, &str),
 ) -> Result<Found, String> {
     let mut engine = Engine::new(size).map_err(errno::describe)?;
     engine.bytes().fill(0x3c);
@@ -174,8 +178,9 @@ fn one(
         ..Found::default()
     };
     for run in 0..=bench.runs {
+        bench.begins(prepared.word(), words, run, bench.runs + 1);
         let begin = Instant::now();
-        prepared.prepare(whole)?;
+        found.prepared = prepared.prepare(whole)?;
         let preparing = begin.elapsed().as_secs_f64();
         let mut passes = Vec::new();
         for _ in PASSES {
@@ -240,11 +245,22 @@ fn pass(
 
 fn figures(case: &str, size: u64, found: Found) -> Vec<Figure> {
     let mut figures = Vec::new();
-    let mut add = |case: &str, metric, samples| {
-        figures.extend(Figure::new(NAME, case, metric, samples, found.engine));
+    let both = if found.prepared == found.engine {
+        Cow::Borrowed(found.engine)
+    } else {
+        Cow::Owned(format!("{}, then {}", found.prepared, found.engine))
     };
-    add(case, ("preallocation", "s"), found.preparing);
-    add(case, ("preallocation and first pass", "s"), found.total);
+    let mut add = |case: &str, metric, samples, engine| {
+        figures.extend(Figure::new(NAME, case, metric, samples, engine));
+    };
+    let prepared = Cow::Borrowed(found.prepared);
+    add(case, ("preallocation", "s"), found.preparing, prepared);
+    add(
+        case,
+        ("preallocation and first pass", "s"),
+        found.total,
+        both,
+    );
     let passes = PASSES
         .iter()
         .zip(found.rate)
@@ -252,10 +268,14 @@ fn figures(case: &str, size: u64, found: Found) -> Vec<Figure> {
     for ((pass, rate), (median, slowest)) in passes {
         let case = format!("{case}, {pass}");
         let bytes = rate.iter().map(|rate| rate * float(size)).collect();
-        add(&case, ("operations", "1/s"), rate);
-        add(&case, ("rate", "bytes/s"), bytes);
-        add(&case, ("latency p50", "µs"), median);
-        add(&case, ("latency p99", "µs"), slowest);
+        for (metric, samples) in [
+            (("operations", "1/s"), rate),
+            (("rate", "bytes/s"), bytes),
+            (("latency p50", "µs"), median),
+            (("latency p99", "µs"), slowest),
+        ] {
+            add(&case, metric, samples, Cow::Borrowed(found.engine));
+        }
     }
     figures
 }

@@ -98,9 +98,12 @@ fn at_size(bench: &Bench<'_>, size: u64, tell: bool) -> Measured {
     let mut measured = Measured::default();
     let mut cases = cases(bench, &mut measured, tell);
     let mut samples: Vec<Result<Vec<f64>, String>> = cases.iter().map(|_| Ok(Vec::new())).collect();
+    let ways = cases.len();
     for run in 0..=bench.runs {
-        for (case, samples) in cases.iter_mut().zip(&mut samples) {
+        for (at, (case, samples)) in cases.iter_mut().zip(&mut samples).enumerate() {
             let Ok(rates) = samples else { continue };
+            let what = format!("{}: {}", shown(size), case.name);
+            bench.begins(&what, NAME, run * ways + at, (bench.runs + 1) * ways);
             match once(bench, size, &mut case.act) {
                 // The first is for warming up.
                 Ok(_) if run == 0 => {}
@@ -144,13 +147,14 @@ fn failure(what: &str, error: rustix::io::Errno) -> Failure {
     }
 }
 
-/// Writes one byte over a piece, and flushes.
-pub(super) fn fill(piece: Piece<'_>, value: u8) -> Result<(), Failure> {
+/// Writes one byte over a piece, and flushes; how the writes were sent.
+pub(super) fn fill(piece: Piece<'_>, value: u8) -> Result<&'static str, Failure> {
     const CHUNK: u64 = 1 << 20;
     let mut engine = Engine::new(CHUNK).map_err(|error| failure("memory", error))?;
     engine.bytes().fill(value);
     write_all(&mut engine, piece, CHUNK)?;
-    exec::flush(piece.fd()).map_err(|error| failure("flush", error))
+    exec::flush(piece.fd()).map_err(|error| failure("flush", error))?;
+    Ok(engine.word())
 }
 
 fn write<'b>(mut engine: Engine, size: u64) -> Act<'b> {

@@ -1,15 +1,18 @@
 //! `zinspect bench`: the comparisons that fast zeroing was argued with.
 
+use std::cell::RefCell;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use rustix::fs::Access;
 use zinspect_exporters::{ByteStyle, format_bytes, write_csv, write_json, write_table};
 
 use super::args::Cli;
-use super::{Exit, RunError, host, output};
+use super::bar::Bar;
+use super::{Exit, RunError, host, output, say};
 use crate::bench::engine::Engine;
-use crate::bench::{Bench, Measured, discard, impact, overwrite, zero};
+use crate::bench::{Bench, Left, Measured, discard, impact, overwrite, zero};
 use crate::facts::collect::Collector;
 use crate::facts::needs::Needs;
 use crate::probe::gather;
@@ -18,8 +21,8 @@ use crate::probe::refusal::Refusal;
 use crate::probe::safety::{self, Consent};
 use crate::probe::span::{Span, parse_bytes};
 use crate::probe::target::Target;
-use crate::source::whole_file;
-use crate::view::bench::{self, BenchReport, COLUMNS};
+use crate::source::{errno, whole_file};
+use crate::view::bench::{self, BenchReport};
 
 /// Measuring.
 #[derive(Debug, Args)]
@@ -43,7 +46,7 @@ pub struct BenchArgs {
     /// Lose a device's bytes
     #[arg(long)]
     pub destroy: bool,
-    /// The identity of the device that may lose them, as `zinspect probe --dry-run` prints it
+    /// The identity of the device that may lose them, as `zinspect probe DEVICE --destroy --dry-run` prints it
     #[arg(long, value_name = "ID")]
     pub yes_destroy: Option<String>,
     /// Form of the answer
@@ -74,7 +77,7 @@ pub enum BenchFormat {
     Table,
     /// One object.
     Json,
-    /// Columns, separated by commas.
+    /// Columns, separated by commas, of plain numbers; what was not measured is said on stderr.
     Csv,
     /// A table for a report.
     Markdown,
@@ -95,6 +98,9 @@ fn parse_seconds(text: &str) -> Result<f64, String> {
 
 /// Measures.
 pub(super) fn run(cli: &Cli, args: &BenchArgs) -> Result<Exit, RunError> {
+    if let Some(path) = &args.html {
+        check_place(path)?;
+    }
     let source = host::open(&cli.host)?;
     let collector = Collector::new(&source, Needs::ALL);
     let target = gather::target(&collector, &args.target)?;
@@ -126,6 +132,7 @@ pub(super) fn run(cli: &Cli, args: &BenchArgs) -> Result<Exit, RunError> {
         journal: None,
     };
     let armed = safety::arm(&collector, plan, &target, consent)?;
+    let bar = RefCell::new(Bar::new());
     let measuring = Bench {
         armed: &armed,
         target: &target,
@@ -133,18 +140,41 @@ pub(super) fn run(cli: &Cli, args: &BenchArgs) -> Result<Exit, RunError> {
         seconds: args.seconds,
         sizes: &sizes,
         insist: !args.size.is_empty(),
+        watcher: &bar,
     };
     if let Some(why) = Engine::refusal() {
         measured.leave("all", "io_uring", why);
     }
     measured.extend(measure(args, &measuring));
+    bar.borrow().clear();
     let report = BenchReport::new(&collector.kernel.release, &args.target, measured);
+    if report.runs.is_empty() {
+        return nothing(cli, args, &report);
+    }
     // What took so long to measure is printed, whatever becomes of the page.
     let printed = print(cli, args, &report);
     if let Some(path) = &args.html {
         page(path, &bench::html(&report))?;
     }
     printed.map(|()| Exit::All)
+}
+
+/// A report without a figure is a failure, for its reasons. Programs get it all the same; no page is made of it.
+fn nothing(cli: &Cli, args: &BenchArgs, report: &BenchReport) -> Result<Exit, RunError> {
+    if args.output != BenchFormat::Table {
+        super::delivered(print(cli, args, report))?;
+    }
+    let why: Vec<String> = report.not_measured.iter().map(told).collect();
+    Err(RunError::Usage(format!(
+        "nothing was measured on {}: {}",
+        report.target,
+        why.join("; ")
+    )))
+}
+
+/// What was not measured, and why.
+fn told(left: &Left) -> String {
+    format!("{}, {}: {}", left.benchmark, left.case, left.why)
 }
 
 /// Refuses a device that is smaller than every size that was asked for.
@@ -166,8 +196,8 @@ fn large_enough(args: &BenchArgs, target: &Target, sizes: &[u64]) -> Result<(), 
     }
 }
 
-/// Writes a page. A device or a pipe of that name is not one.
-fn page(path: &Path, text: &str) -> Result<(), RunError> {
+/// Refuses a page that could not be written: before all is measured for it. A device or a pipe of that name is no page.
+fn check_place(path: &Path) -> Result<(), RunError> {
     let other = std::fs::metadata(path).is_ok_and(|meta| !meta.is_file());
     if other {
         return Err(RunError::Usage(format!(
@@ -175,6 +205,24 @@ fn page(path: &Path, text: &str) -> Result<(), RunError> {
             path.display()
         )));
     }
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    // With the dot it is a folder or an error.
+    rustix::fs::access(
+        Path::new(".").join(folder).join("."),
+        Access::WRITE_OK | Access::EXEC_OK,
+    )
+    .map_err(|error| {
+        RunError::Usage(format!(
+            "cannot write {}: its folder: {}; name a page in a folder that exists and can be written to",
+            path.display(),
+            errno::describe(error)
+        ))
+    })
+}
+
+/// Writes a page, where there still can be one.
+fn page(path: &Path, text: &str) -> Result<(), RunError> {
+    check_place(path)?;
     Ok(whole_file::write(path, text.as_bytes())?)
 }
 
@@ -195,13 +243,17 @@ fn sizes(args: &BenchArgs, target: &Target, measured: &mut Measured) -> Vec<u64>
     let least = sizes.first().copied();
     sizes.retain(|size| {
         let fits = *size <= room || Some(*size) == least;
-        if !fits {
+        if !fits && asked_for(args, Comparison::Zero) {
             let case = format_bytes(*size, ByteStyle::People);
             measured.leave("zero", case, format!("{room} bytes may be used here"));
         }
         fits
     });
     sizes
+}
+
+fn asked_for(args: &BenchArgs, comparison: Comparison) -> bool {
+    args.only.is_empty() || args.only.contains(&comparison)
 }
 
 /// From the beginning of a file on; in the middle of a device, or what fits.
@@ -223,7 +275,7 @@ fn measure(args: &BenchArgs, bench: &Bench<'_>) -> Measured {
         (Comparison::Impact, impact::run),
         (Comparison::Discard, discard::run),
     ] {
-        if args.only.is_empty() || args.only.contains(&comparison) {
+        if asked_for(args, comparison) {
             measured.extend(run(bench));
         }
     }
@@ -232,7 +284,13 @@ fn measure(args: &BenchArgs, bench: &Bench<'_>) -> Measured {
 
 fn print(cli: &Cli, args: &BenchArgs, report: &BenchReport) -> Result<(), RunError> {
     let mut out = output::stdout();
-    let columns: Vec<_> = COLUMNS.iter().collect();
+    let plain = cli.out.bytes || args.output == BenchFormat::Csv;
+    let columns = if plain {
+        bench::columns::<true>()
+    } else {
+        bench::columns::<false>()
+    };
+    let columns: Vec<_> = columns.iter().collect();
     match args.output {
         BenchFormat::Json => write_json(&mut out, report, true)?,
         BenchFormat::Csv => {
@@ -243,18 +301,27 @@ fn print(cli: &Cli, args: &BenchArgs, report: &BenchReport) -> Result<(), RunErr
                 !cli.out.no_headings,
             )?;
         }
-        BenchFormat::Markdown => out.write_all(bench::markdown(report).as_bytes())?,
+        BenchFormat::Markdown => {
+            let text = if plain {
+                bench::markdown::<true>(report)
+            } else {
+                bench::markdown::<false>(report)
+            };
+            out.write_all(text.as_bytes())?;
+        }
         BenchFormat::Table => {
             write_table(&mut out, &columns, &report.runs, &output::options(&cli.out))?;
             for left in &report.not_measured {
-                writeln!(
-                    out,
-                    "not measured: {}, {}: {}",
-                    left.benchmark, left.case, left.why
-                )?;
+                writeln!(out, "not measured: {}", told(left))?;
             }
         }
     }
     output::finish(out)?;
+    // Of nothing measured the error tells it.
+    if args.output == BenchFormat::Csv && !report.runs.is_empty() {
+        for left in &report.not_measured {
+            say(format!("not measured: {}", told(left)));
+        }
+    }
     Ok(())
 }

@@ -14,6 +14,7 @@ use crate::source::snapshot::SaveError;
 use crate::source::whole_file::WriteError;
 
 pub mod args;
+mod bar;
 pub mod bench;
 mod capture;
 mod doctor;

@@ -7,12 +7,11 @@ use std::time::Duration;
 use zinspect_exporters::{write_json, write_table};
 
 mod args;
-mod bar;
 
 pub use args::{Methods, ProbeArgs, ProbeFormat};
-use bar::Bar;
 
 use super::args::Cli;
+use super::bar::Bar;
 use super::{Exit, RunError, host, output, say};
 use crate::facts::collect::Collector;
 use crate::facts::identity;

@@ -56,28 +56,60 @@ fn people(value: f64) -> String {
     }
 }
 
-macro_rules! columns {
-    ($($key:literal $header:literal $help:literal $get:expr;)*) => {
-        /// A column for each part of a figure.
-        pub const COLUMNS: &[Field<Figure>] = &[$(
-            Field { key: $key, header: $header, help: $help, unit: Unit::None, tone: None, get: $get }
-        ),*];
-    };
+/// A number: for people, or as programs read it, every digit and no word.
+fn number<const PLAIN: bool>(value: f64) -> String {
+    if PLAIN {
+        value.to_string()
+    } else {
+        people(value)
+    }
 }
 
-columns! {
-    "benchmark" "BENCHMARK" "which comparison" |f| Cell::Text(Cow::Borrowed(f.benchmark));
-    "case" "CASE" "which of the things compared" |f| Cell::Text(Cow::Owned(f.case.clone()));
-    "metric" "METRIC" "what was measured" |f| Cell::Text(Cow::Borrowed(f.metric));
-    "median" "MEDIAN" "the middle sample" |f| Cell::Text(Cow::Owned(people(f.median)));
-    "spread" "SPREAD" "between the quartiles" |f| Cell::Text(Cow::Owned(people(f.spread)));
-    "unit" "UNIT" "in what" |f| Cell::Text(Cow::Borrowed(f.unit));
-    "samples" "SAMPLES" "each, in order" |f| Cell::List(f.samples.iter().map(|sample| people(*sample)).collect());
-    "engine" "ENGINE" "how requests were sent" |f| Cell::Text(Cow::Borrowed(f.engine));
+/// The spread; a single sample has none.
+fn spread<const PLAIN: bool>(figure: &Figure) -> Option<String> {
+    (figure.samples.len() > 1).then(|| number::<PLAIN>(figure.spread))
+}
+
+/// A column for each part of a figure, with plain numbers or with those for people.
+pub fn columns<const PLAIN: bool>() -> Vec<Field<Figure>> {
+    let field = |key, header, help, get: fn(&Figure) -> Cell| Field {
+        key,
+        header,
+        help,
+        unit: Unit::None,
+        tone: None,
+        get,
+    };
+    vec![
+        field("benchmark", "BENCHMARK", "which comparison", |f| {
+            Cell::Text(Cow::Borrowed(f.benchmark))
+        }),
+        field("case", "CASE", "which of the things compared", |f| {
+            Cell::Text(Cow::Owned(f.case.clone()))
+        }),
+        field("metric", "METRIC", "what was measured", |f| {
+            Cell::Text(Cow::Borrowed(f.metric))
+        }),
+        field("median", "MEDIAN", "the middle sample", |f| {
+            Cell::Text(Cow::Owned(number::<PLAIN>(f.median)))
+        }),
+        field("spread", "SPREAD", "between the quartiles", |f| {
+            spread::<PLAIN>(f).map_or(Cell::Missing(""), |text| Cell::Text(Cow::Owned(text)))
+        }),
+        field("unit", "UNIT", "in what", |f| {
+            Cell::Text(Cow::Borrowed(f.unit))
+        }),
+        field("samples", "SAMPLES", "each, in order", |f| {
+            Cell::List(f.samples.iter().copied().map(number::<PLAIN>).collect())
+        }),
+        field("engine", "ENGINE", "how requests were sent", |f| {
+            Cell::Text(f.engine.clone())
+        }),
+    ]
 }
 
 /// A table for a report.
-pub fn markdown(report: &BenchReport) -> String {
+pub fn markdown<const PLAIN: bool>(report: &BenchReport) -> String {
     let mut text = format!(
         "# {} on {}\n\n",
         escaped_md(&report.target),
@@ -85,7 +117,8 @@ pub fn markdown(report: &BenchReport) -> String {
     );
     text += "| benchmark | case | metric | median | spread | unit | engine |\n|---|---|---|--:|--:|---|---|\n";
     for figure in &report.runs {
-        let (median, spread) = (people(figure.median), people(figure.spread));
+        let (median, spread) = (number::<PLAIN>(figure.median), spread::<PLAIN>(figure));
+        let spread = spread.as_deref().unwrap_or("-");
         // Writing to a string cannot fail, here and below.
         let _ = writeln!(
             text,
@@ -210,6 +243,48 @@ mod tests {
         measured.leave("zero", "<b>|", "why & \"how\"");
         let report = BenchReport::new("7.3", "a|<script>", measured);
         assert!(!html(&report).contains("<script>") && !html(&report).contains("<b>"));
-        assert!(markdown(&report).contains("a\\|&lt;script>"));
+        assert!(markdown::<false>(&report).contains("a\\|&lt;script>"));
+    }
+
+    fn one_sample_and_three() -> BenchReport {
+        let mut measured = Measured::default();
+        for samples in [vec![1_278_263_345.5], vec![432e6, 431e6, 433e6]] {
+            let figure = Figure::new("zero", "64M", ("rate", "bytes/s"), samples, "one call");
+            measured.figures.extend(figure);
+        }
+        BenchReport::new("7.3", "/mnt", measured)
+    }
+
+    #[test]
+    fn programs_get_every_digit_and_people_three() {
+        let report = one_sample_and_three();
+        let csv = |columns: &[Field<Figure>]| {
+            let mut out = Vec::new();
+            let columns: Vec<_> = columns.iter().collect();
+            let rows = report.runs.iter().cloned();
+            zinspect_exporters::write_csv(&mut out, &columns, rows, false).expect("written");
+            String::from_utf8(out).expect("UTF-8")
+        };
+        assert_eq!(
+            csv(&columns::<true>()),
+            "zero,64M,rate,1278263345.5,,bytes/s,1278263345.5,one call\n\
+             zero,64M,rate,432000000,1000000,bytes/s,432000000 431000000 433000000,one call\n"
+        );
+        assert!(csv(&columns::<false>()).contains(",432M,1.00M,"));
+        assert!(markdown::<true>(&report).contains("| 432000000 | 1000000 |"));
+    }
+
+    #[test]
+    fn a_single_sample_has_no_spread() {
+        let report = one_sample_and_three();
+        let spread = columns::<false>();
+        let spread = spread.iter().find(|field| field.key == "spread");
+        let cells: Vec<Cell> = report
+            .runs
+            .iter()
+            .map(|figure| (spread.expect("a column").get)(figure))
+            .collect();
+        assert_eq!(cells, [Cell::Missing(""), Cell::Text("1.00M".into())]);
+        assert!(markdown::<false>(&report).contains("| 1.28G | - |"));
     }
 }

@@ -31,7 +31,7 @@ def run(context: Context):
     for name in ("null_blk", "scsi_debug", "nvme-plain", "virtio-scsi", "ahci", "virtio-blk", "loop"):
         report = stage.json(name) or {}
         rates = {row["case"]: row["median"] for row in report.get("runs", []) if row["metric"] == "operations"}
-        wanted = [rates.get(case) for case in ("BLKDISCARD, 1 thread(s)", "BLKDISCARD, 4 thread(s)", "io_uring, queue depth 64")]
+        wanted = [rates.get(case) for case in ("BLKDISCARD, 1 thread", "BLKDISCARD, 4 threads", "io_uring, queue depth 64")]
         if not context.checks.true("measured", name, all(wanted), f"{report.get('not_measured')} {stage.text(f'{name}.err')}"):
             continue
         one, four, ring = wanted

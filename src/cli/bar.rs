@@ -1,4 +1,4 @@
-//! How far a probe is.
+//! How far a probe or a benchmark is.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
