@@ -64,6 +64,15 @@ impl Loop {
         probe(self.state.path(), args)
     }
 
+    fn bench(&self, args: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_zinspect"))
+            .args(["bench", &self.node])
+            .args(args)
+            .env("STATE_DIRECTORY", self.state.path())
+            .output()
+            .unwrap()
+    }
+
     fn identity(&self) -> String {
         let output = self.probe(&[&self.node, "--destroy", "--dry-run", "-o", "json"]);
         json(&output)["identity"].as_str().unwrap().to_owned()
@@ -591,18 +600,10 @@ fn loop_a_journal_that_is_out_of_reach_bars_its_device() {
     killed(&disk, &journal);
     let away = elsewhere.path().join("away");
     fs::rename(&journal, &away).unwrap();
-    let bench = |args: &[&str]| {
-        Command::new(env!("CARGO_BIN_EXE_zinspect"))
-            .args(["bench", &disk.node])
-            .args(args)
-            .env("STATE_DIRECTORY", disk.state.path())
-            .output()
-            .unwrap()
-    };
     for output in [
         disk.probe(&[&disk.node, "--preserve"]),
         disk.probe(&[&disk.node, "--destroy", &named]),
-        bench(&["--destroy", &named, "--size", "1M", "--only", "zero"]),
+        disk.bench(&["--destroy", &named, "--size", "1M", "--only", "zero"]),
     ] {
         assert_eq!(output.status.code(), Some(2));
         let said = message(&output);
@@ -612,7 +613,7 @@ fn loop_a_journal_that_is_out_of_reach_bars_its_device() {
         );
     }
     fs::rename(&away, &journal).unwrap();
-    let output = bench(&["--destroy", &named, "--size", "1M", "--only", "zero"]);
+    let output = disk.bench(&["--destroy", &named, "--size", "1M", "--only", "zero"]);
     assert!(
         message(&output).contains("--recover"),
         "{}",
@@ -620,7 +621,7 @@ fn loop_a_journal_that_is_out_of_reach_bars_its_device() {
     );
     let output = disk.probe(&["--recover", journal.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{}", message(&output));
-    let output = bench(&["--destroy", &named, "--size", "1G"]);
+    let output = disk.bench(&["--destroy", &named, "--size", "1G"]);
     assert_eq!(
         output.status.code(),
         Some(2),
@@ -636,16 +637,8 @@ fn loop_a_journal_that_is_out_of_reach_bars_its_device() {
 #[test]
 fn loop_a_benchmark_names_what_it_needs_and_what_it_did() {
     let Some(disk) = Loop::new(8) else { return };
-    let bench = |args: &[&str]| {
-        Command::new(env!("CARGO_BIN_EXE_zinspect"))
-            .args(["bench", &disk.node])
-            .args(args)
-            .env("STATE_DIRECTORY", disk.state.path())
-            .output()
-            .unwrap()
-    };
     // The command that the help names prints the identity.
-    let help = String::from_utf8(bench(&["--help"]).stdout).unwrap();
+    let help = String::from_utf8(disk.bench(&["--help"]).stdout).unwrap();
     let command = help
         .split('`')
         .find_map(|part| part.strip_prefix("zinspect probe "));
@@ -666,7 +659,7 @@ fn loop_a_benchmark_names_what_it_needs_and_what_it_did() {
     assert!(String::from_utf8_lossy(&named.stdout).contains(&identity));
 
     let agreed = format!("--yes-destroy={identity}");
-    let output = bench(&["--destroy", &agreed, "--only", "overwrite"]);
+    let output = disk.bench(&["--destroy", &agreed, "--only", "overwrite"]);
     assert_eq!(output.status.code(), Some(2), "nothing was measured");
     let said = message(&output);
     assert!(
@@ -677,7 +670,7 @@ fn loop_a_benchmark_names_what_it_needs_and_what_it_did() {
 
     let brief = ["--size", "1M", "--runs", "1", "--seconds", "0.2"];
     let discard = ["--destroy", &agreed, "--only", "discard", "-o", "json"];
-    let report = json(&bench(&[&discard[..], &brief[..]].concat()));
+    let report = json(&disk.bench(&[&discard[..], &brief[..]].concat()));
     // A busy machine may end none in the time: then the case is named among what was not measured.
     let cases: Vec<&str> = ["runs", "not_measured"]
         .iter()

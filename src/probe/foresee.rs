@@ -2,20 +2,19 @@
 
 use rustix::fs::Access;
 
+use super::carries;
 use super::openers::{self, Openers};
 use super::plan::Plan;
 use super::refusal::Refusal;
 use super::target::{Device, Target};
-use super::{carries, journal, safety};
 use crate::source::errno;
 
-/// What a run by this user would ask for now, or the first refusal that it would meet.
+/// What a run by this user would ask for now, or the first refusal that it would meet beyond those that a plan meets
+/// ([`super::safety::refuse`], [`super::journal::unfinished`]).
 pub fn run(plan: &Plan, target: &Target) -> Result<Option<String>, Refusal> {
-    safety::refuse(target)?;
     let Target::Device(device) = target else {
         return Ok(None);
     };
-    journal::unfinished(device)?;
     writable(device)?;
     let asked = carries::foreseen(plan.mode, device)?;
     match openers::search(device) {

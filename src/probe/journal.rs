@@ -19,7 +19,7 @@ use super::plan::Plan;
 use super::refusal::Refusal;
 use super::span::Span;
 use super::target::Device;
-use crate::source::{errno, regular};
+use crate::source::{errno, regular, whole_file};
 
 pub use state::{default_path, left_over, state_dir, unfinished};
 
@@ -152,10 +152,11 @@ pub fn keep(
         ))
     })?;
     // One that stands elsewhere is pointed to, so that the next run finds it.
-    let (pointer, note) = match state::point(own, &place) {
-        _ if own == place => (None, None),
-        Ok(()) => (Some(own.to_owned()), None),
-        Err(error) => {
+    let told = (own != place).then(|| state::point(own, &place));
+    let (pointer, note) = match told {
+        None => (None, None),
+        Some(Ok(())) => (Some(own.to_owned()), None),
+        Some(Err(error)) => {
             let note = format!(
                 "should this run be interrupted, the next will not know of {}: {}: {error}",
                 place.display(),
@@ -340,7 +341,7 @@ impl Kept {
             std::fs::remove_file(pointer)?;
         }
         std::fs::remove_file(&self.path)?;
-        whole::sync_dir(&self.path)
+        whole_file::sync_folder(&self.path)
     }
 }
 

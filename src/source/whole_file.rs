@@ -52,17 +52,8 @@ pub fn write(path: &Path, content: &[u8]) -> Result<(), WriteError> {
     let name = path
         .file_name()
         .ok_or_else(|| failed("its name")(io::ErrorKind::IsADirectory.into()))?;
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let stem = stem(name);
-    remove_stale(folder, &stem);
-    // Not by the process alone: containers that share a directory have the same numbers.
-    let unique = RandomState::new().hash_one(std::process::id());
-    let mut hidden = stem;
-    hidden.extend(format!("{unique:016x}{ENDING}").bytes());
-    let beside = path.with_file_name(OsStr::from_bytes(&hidden));
+    remove_stale(folder_of(path), &stem(name));
+    let beside = hidden(path, ENDING);
     let written = fill(&beside, content)
         .map_err(failed("the new content beside it"))
         .and_then(|()| std::fs::rename(&beside, path).map_err(failed(MOVING)));
@@ -72,8 +63,30 @@ pub fn write(path: &Path, content: &[u8]) -> Result<(), WriteError> {
     }
     written?;
     // Without this a power loss could bring the old file back; it does not make the new one wrong.
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    let _ = sync_folder(path);
     Ok(())
+}
+
+/// A hidden name beside a path, which no other process has.
+pub fn hidden(path: &Path, ending: &str) -> PathBuf {
+    // Not by the process alone: containers that share a directory have the same numbers.
+    let unique = RandomState::new().hash_one(std::process::id());
+    let mut hidden = stem(path.file_name().unwrap_or_default());
+    hidden.extend(format!("{unique:016x}{ending}").bytes());
+    path.with_file_name(OsStr::from_bytes(&hidden))
+}
+
+/// Makes a name durable.
+pub fn sync_folder(path: &Path) -> io::Result<()> {
+    File::open(folder_of(path))?.sync_all()
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
+        Some(folder) => folder,
+        None => Path::new("/"),
+    }
 }
 
 /// How hidden files beside `name` begin. A part of a long name, so that what follows it still fits.

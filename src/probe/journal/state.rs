@@ -7,6 +7,7 @@ use super::whole;
 use super::{Header, JournalError, Kept};
 use crate::probe::refusal::Refusal;
 use crate::probe::target::Device;
+use crate::source::whole_file;
 
 /// End of a journal's name.
 const SUFFIX: &str = "journal";
@@ -95,12 +96,9 @@ fn unfinished_of(
 
 /// Has the state directory point to a journal elsewhere.
 pub(super) fn point(own: &Path, place: &Path) -> io::Result<()> {
-    if own == place {
-        return Ok(());
-    }
     whole::make_dir(own.parent().unwrap_or(Path::new("/")))?;
     std::os::unix::fs::symlink(place, own)?;
-    whole::sync_dir(own)
+    whole_file::sync_folder(own)
 }
 
 #[cfg(test)]

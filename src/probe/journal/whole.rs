@@ -1,7 +1,6 @@
 //! A new file that has its name only when it is whole and durable, and never takes another file's.
 
 use std::fs::File;
-use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
@@ -9,6 +8,8 @@ use std::path::Path;
 use rustix::fd::AsRawFd;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
+
+use crate::source::whole_file::{hidden, sync_folder};
 
 /// Creates a file by what `content` writes to it, which others may not read. Where a file of that name is there by then,
 /// that is an error, and it is as it was. A process that is killed leaves nothing where files can be without a name.
@@ -42,17 +43,12 @@ fn nameless(
     }
     // The link count is the file's own.
     file.sync_all()?;
-    sync_dir(path)?;
+    sync_folder(path)?;
     Ok(file)
 }
 
 fn beside(path: &Path, content: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<File> {
-    let name = path.file_name().unwrap_or_default();
-    let number = RandomState::new().hash_one(std::process::id());
-    let mut hidden = std::ffi::OsString::from(".");
-    hidden.push(name);
-    hidden.push(format!(".{number:016x}.partial"));
-    let hidden = path.with_file_name(hidden);
+    let hidden = hidden(path, ".partial");
     let mut file = File::options()
         .read(true)
         .write(true)
@@ -62,7 +58,7 @@ fn beside(path: &Path, content: impl FnOnce(&mut File) -> io::Result<()>) -> io:
     let made = content(&mut file)
         .and_then(|()| file.sync_all())
         .and_then(|()| rename(&hidden, path))
-        .and_then(|()| sync_dir(path));
+        .and_then(|()| sync_folder(path));
     if made.is_err() {
         // That it cannot be removed is no news beside the first error.
         let _ = std::fs::remove_file(&hidden);
@@ -92,18 +88,8 @@ pub(super) fn make_dir(dir: &Path) -> io::Result<()> {
     match std::fs::DirBuilder::new().mode(0o700).create(dir) {
         // Somebody else made it meanwhile.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && dir.is_dir() => Ok(()),
-        other => other.and_then(|()| sync_dir(dir)),
+        other => other.and_then(|()| sync_folder(dir)),
     }
-}
-
-/// Makes a name durable.
-pub(super) fn sync_dir(path: &Path) -> io::Result<()> {
-    let dir = match path.parent() {
-        Some(dir) if dir.as_os_str().is_empty() => Path::new("."),
-        Some(dir) => dir,
-        None => Path::new("/"),
-    };
-    File::open(dir)?.sync_all()
 }
 
 #[cfg(test)]
